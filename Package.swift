@@ -1,0 +1,152 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A Swift module under `Sources/`, with the project's settings.
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+}
+
+/// The tests of one module under `Tests/<module>Tests`.
+func tests(of name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(
+    name: "\(name)Tests", dependencies: [.target(name: name)] + dependencies,
+    swiftSettings: swiftSettings)
+}
+
+extension Target.Dependency {
+  static let grpcCore = product(name: "GRPCCore", package: "grpc-swift-2")
+  static let grpcInProcess = product(name: "GRPCInProcessTransport", package: "grpc-swift-2")
+  static let grpcNIO = product(name: "GRPCNIOTransportHTTP2", package: "grpc-swift-nio-transport")
+  static let grpcProtobuf = product(name: "GRPCProtobuf", package: "grpc-swift-protobuf")
+  static let swiftProtobuf = product(name: "SwiftProtobuf", package: "swift-protobuf")
+  static let nioCore = product(name: "NIOCore", package: "swift-nio")
+  static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+  static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+  static let hummingbirdTesting = product(name: "HummingbirdTesting", package: "hummingbird")
+  static let jwtKit = product(name: "JWTKit", package: "jwt-kit")
+  static let yams = product(name: "Yams", package: "Yams")
+  static let logging = product(name: "Logging", package: "swift-log")
+  static let metrics = product(name: "Metrics", package: "swift-metrics")
+  static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
+  static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+  static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
+  static let asyncAlgorithms = product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
+  static let collections = product(name: "DequeModule", package: "swift-collections")
+  static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+}
+
+let package = Package(
+  name: "swift-voice",
+  platforms: [.macOS(.v15), .iOS(.v18), .macCatalyst(.v18), .tvOS(.v18), .visionOS(.v2)],
+  products: [
+    .library(name: "VoiceCore", targets: ["VoiceCore"]),
+    .library(name: "VoiceAudio", targets: ["VoiceAudio"]),
+    .library(name: "VoicePlatform", targets: ["VoicePlatform"]),
+    .library(name: "SpeechPipeline", targets: ["SpeechPipeline"]),
+    .library(name: "PocketSphinxRecognition", targets: ["PocketSphinxRecognition"]),
+    .library(name: "SpeechProtocol", targets: ["SpeechProtocol"]),
+    .library(name: "SpeechStreaming", targets: ["SpeechStreaming"]),
+    .library(name: "VoiceServer", targets: ["VoiceServer"]),
+    .library(name: "VoiceCommands", targets: ["VoiceCommands"]),
+    .library(name: "VoiceTesting", targets: ["VoiceTesting"]),
+    .executable(name: "voice", targets: ["voice"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.0"),
+    .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.0"),
+    .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.0"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.0"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CPocketSphinx", pkgConfig: "pocketsphinx",
+      providers: [.apt(["libpocketsphinx-dev", "libsphinxbase-dev", "pocketsphinx-en-us"])]),
+    .systemLibrary(
+      name: "CSndFile", pkgConfig: "sndfile",
+      providers: [.apt(["libsndfile1-dev"]), .brew(["libsndfile"])]),
+    .systemLibrary(
+      name: "CSpeexDSP", pkgConfig: "speexdsp",
+      providers: [.apt(["libspeexdsp-dev"]), .brew(["speexdsp"])]),
+    .systemLibrary(
+      name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+    .target(name: "CPocketSphinxShim", dependencies: ["CPocketSphinx"]),
+    .target(name: "COnnxRuntime"),
+
+    module("VoiceCore", []),
+    module("VoiceAudio", ["VoiceCore", "CSndFile", "CSpeexDSP"]),
+    module(
+      "VoicePlatform",
+      [
+        "VoiceCore", "VoiceAudio",
+        .target(name: "CALSA", condition: .when(platforms: [.linux])),
+      ]),
+    module("SpeechPipeline", ["VoiceCore", "VoiceAudio", "COnnxRuntime", .asyncAlgorithms]),
+    module(
+      "PocketSphinxRecognition",
+      ["VoiceCore", "VoiceAudio", "SpeechPipeline", "CPocketSphinx", "CPocketSphinxShim"]),
+    module("SpeechProtocol", [.grpcCore, .grpcProtobuf, .swiftProtobuf]),
+    module(
+      "SpeechStreaming",
+      [
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "SpeechProtocol",
+        .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .logging,
+        .asyncAlgorithms, .collections,
+      ]),
+    module(
+      "VoiceServer",
+      [
+        "VoiceCore", "VoiceAudio", "SpeechPipeline", "PocketSphinxRecognition", "SpeechProtocol",
+        .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .hummingbird,
+        .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle, .asyncAlgorithms,
+        .collections,
+      ]),
+    module(
+      "VoiceTesting",
+      [
+        "VoiceCore", "VoiceAudio", "SpeechPipeline", "SpeechProtocol", "SpeechStreaming",
+        .nioCore, .nioPosix,
+      ]),
+    module(
+      "VoiceCommands",
+      [
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "PocketSphinxRecognition",
+        "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .lifecycle,
+        .unixSignals, .logging,
+      ]),
+    .executableTarget(name: "voice", dependencies: ["VoiceCommands"], swiftSettings: swiftSettings),
+
+    tests(of: "VoiceCore", ["VoiceTesting"]),
+    tests(of: "VoiceAudio", ["VoiceTesting"]),
+    tests(of: "VoicePlatform", ["VoiceTesting"]),
+    tests(of: "SpeechPipeline", ["VoiceTesting"]),
+    tests(of: "PocketSphinxRecognition", ["SpeechPipeline", "VoiceTesting"]),
+    tests(of: "SpeechStreaming", ["VoiceTesting", .grpcCore]),
+    tests(of: "VoiceServer", ["VoiceTesting", .grpcCore, .grpcNIO, .hummingbirdTesting]),
+    tests(of: "VoiceCommands", ["VoiceTesting"]),
+    tests(of: "VoiceTesting", []),
+    .testTarget(
+      name: "IntegrationTests",
+      dependencies: [
+        "VoiceCore", "VoiceAudio", "SpeechStreaming", "VoiceServer", "PocketSphinxRecognition",
+        "VoiceTesting", "VoiceCommands",
+      ],
+      swiftSettings: swiftSettings),
+  ]
+)
