@@ -1,4 +1,4 @@
-public import VoiceCore
+
 
 /// What the pipeline tells while somebody speaks; the same events feed the server and the on-device client.
 ///

@@ -9,6 +9,15 @@ public protocol AudioSource: Sendable {
   ///
   /// - Throws: ``VoiceFailure`` with an `audio.*` code if the source cannot be opened.
   func capture() async throws(VoiceFailure) -> AudioCapture
+
+  /// Checks that ``capture()`` would work, without keeping anything open.
+  ///
+  /// - Throws: ``VoiceFailure`` as ``capture()`` would; the default does nothing.
+  func check() async throws(VoiceFailure)
+}
+
+extension AudioSource {
+  public func check() async throws(VoiceFailure) {}
 }
 
 /// What a capture delivers.
@@ -27,18 +36,23 @@ public struct AudioCapture: AsyncSequence, Sendable {
   public typealias Element = AudioEvent
   public typealias Failure = VoiceFailure
 
+  /// Whether audio comes at its own pace, like that of a microphone; otherwise it comes as fast as it is read.
+  public let isLive: Bool
   private let nextEvent: @Sendable () async throws(VoiceFailure) -> AudioEvent?
   private let stopCapture: @Sendable () -> Void
 
   /// Creates a capture from its two operations.
   ///
   /// - Parameters:
+  ///   - isLive: Whether audio comes at its own pace.
   ///   - next: Waits for the next event; `nil` at the end. Must return `nil` soon after the task is cancelled.
   ///   - stop: Ends the capture; what was recorded before is still delivered. May be called on any thread, repeatedly.
   public init(
+    isLive: Bool = true,
     next: @escaping @Sendable () async throws(VoiceFailure) -> AudioEvent?,
     stop: @escaping @Sendable () -> Void
   ) {
+    self.isLive = isLive
     self.nextEvent = next
     self.stopCapture = stop
   }

@@ -92,7 +92,14 @@ extension VoiceFailure: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 /// Two failures are equal if an app could not tell them apart; causes are not compared.
-extension VoiceFailure: Equatable {
+extension VoiceFailure: Hashable {
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(self.code)
+    hasher.combine(self.message)
+    hasher.combine(self.recovery)
+    hasher.combine(self.scope)
+  }
+
   public static func == (left: VoiceFailure, right: VoiceFailure) -> Bool {
     left.code == right.code && left.message == right.message && left.recovery == right.recovery
       && left.scope == right.scope

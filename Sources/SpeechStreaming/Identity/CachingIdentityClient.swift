@@ -1,0 +1,54 @@
+public import Foundation
+public import NIOCore
+import Synchronization
+import VoiceCore
+
+/// Keeps the tokens of another identity client in memory and in a cache. (Source: protocol §1.7.)
+///
+/// The cache survives a restart: its keys are made of the identifiers themselves. However many ask at once, one login is made.
+public final class CachingIdentityClient: IdentityClientProtocol, Promisable {
+  /// What the other client must be able to do.
+  public typealias PromisableClient = IdentityClientProtocol & Promisable
+
+  private struct Key: Hashable {
+    var appId: UUID
+    var deviceId: UUID
+  }
+
+  private let baseClient: any PromisableClient
+  private let cache: any CacheProtocol
+  private let providers = Mutex<[Key: TokenProvider]>([:])
+
+  /// Adds a cache to a client.
+  public init(baseClient: any PromisableClient, cache: any CacheProtocol) {
+    self.baseClient = baseClient
+    self.cache = cache
+  }
+
+  public func authenticate(appId: UUID, deviceId: UUID) -> EventLoopFuture<ApiAccessToken> {
+    let provider = self.providers.withLock { providers in
+      let key = Key(appId: appId, deviceId: deviceId)
+      if let known = providers[key] { return known }
+      let provider = TokenProvider(scope: .app(appId), deviceId: deviceId, server: "", cache: self.cache) {
+        [baseClient] () async throws(VoiceFailure) in
+        do {
+          return try await baseClient.authenticate(appId: appId, deviceId: deviceId).get()
+        } catch {
+          throw GRPCFailures.end(error, address: nil).failure ?? VoiceFailure(.unexpected, cause: error)
+        }
+      }
+      providers[key] = provider
+      return provider
+    }
+    let start: EventLoopFuture<Void> = self.baseClient.makeSucceededFuture(())
+    return start.eventLoop.makeFutureWithTask { try await provider.token(refresh: false) }
+  }
+
+  public func makeSucceededFuture<T: Sendable>(_ value: T) -> EventLoopFuture<T> {
+    self.baseClient.makeSucceededFuture(value)
+  }
+
+  public func makeFailedFuture<T: Sendable>(_ error: any Error) -> EventLoopFuture<T> {
+    self.baseClient.makeFailedFuture(error)
+  }
+}

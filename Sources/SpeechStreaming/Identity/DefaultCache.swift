@@ -1,0 +1,5 @@
+import VoicePlatform
+
+enum DefaultCache {
+  static let standard: any CacheProtocol = UserDefaultsCache()
+}

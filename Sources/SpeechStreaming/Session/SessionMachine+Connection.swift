@@ -1,0 +1,179 @@
+import Foundation
+import SpeechProtocol
+import SwiftProtobuf
+import VoiceCore
+
+extension SessionMachine {
+  /// Connects when a context needs the server and nothing is under way.
+  mutating func connectIfNeeded(at now: VoiceInstant, _ actions: inout [Action]) {
+    guard !self.contexts.isEmpty, case .idle = self.connection else { return }
+    self.authenticate(refresh: false, &actions)
+  }
+
+  mutating func authenticate(refresh: Bool, _ actions: inout [Action]) {
+    self.connection = .authenticating
+    actions.append(.cancelTimer(.retry))
+    actions.append(.obtainToken(refresh: refresh))
+  }
+
+  mutating func tokenObtained(
+    _ token: ApiAccessToken, at now: VoiceInstant, _ actions: inout [Action]
+  ) {
+    guard case .authenticating = self.connection else { return }
+    self.lastStreamID += 1
+    var stream = Stream(id: self.lastStreamID, lastProgress: now)
+    actions.append(.openStream(stream.id, token))
+    actions.append(.send(stream: stream.id, self.configRequest()))
+    actions.append(.setTimer(.progress, now.advanced(by: self.configuration.replyTimeout)))
+    stream.inFlight = 1
+    self.connection = .streaming(stream)
+    self.pump(at: now, &actions)
+  }
+
+  private func configRequest() -> Speechly_Slu_V1_SLURequest {
+    .with {
+      $0.config.encoding = .linear16
+      $0.config.channels = 1
+      $0.config.sampleRateHertz = Int32(clamping: self.configuration.sampleRate)
+      $0.config.languageCode = self.configuration.language
+    }
+  }
+
+  mutating func requestAccepted(stream id: Int, at now: VoiceInstant, _ actions: inout [Action]) {
+    guard case .streaming(var stream) = self.connection, stream.id == id else { return }
+    stream.inFlight = max(0, stream.inFlight - 1)
+    stream.lastProgress = now
+    self.connection = .streaming(stream)
+    self.pump(at: now, &actions)
+  }
+
+  /// A server that owes an answer for too long counts as lost.
+  mutating func checkProgress(at now: VoiceInstant, _ actions: inout [Action]) {
+    guard case .streaming(let stream) = self.connection else { return }
+    let timeout = self.configuration.replyTimeout
+    let leg = self.contexts.first?.leg
+    let owesAnswer = leg.map { $0.serverContextId == nil || $0.stopSent } ?? false
+    guard stream.inFlight > 0 || owesAnswer else {
+      actions.append(.setTimer(.progress, now.advanced(by: timeout)))
+      return
+    }
+    let deadline = stream.lastProgress.advanced(by: timeout)
+    guard now >= deadline else {
+      actions.append(.setTimer(.progress, deadline))
+      return
+    }
+    actions.append(.cancelStream(stream.id))
+    self.connectionLost(VoiceFailure(.serverTimedOut), pushBack: nil, at: now, &actions)
+  }
+
+  mutating func streamEnded(
+    stream id: Int, _ end: SpeechStreamEnd, at now: VoiceInstant, _ actions: inout [Action]
+  ) {
+    guard case .streaming(let stream) = self.connection, stream.id == id else { return }
+    let failure =
+      end.failure
+      ?? VoiceFailure(.connectionLost, message: "The server ended the stream before the utterance was finished.")
+    self.connectionLost(failure, pushBack: end.pushBack, at: now, &actions)
+  }
+
+  /// The stream, or an attempt to get one, is gone. Decides: go on at once, later, or not at all.
+  mutating func connectionLost(
+    _ failure: VoiceFailure, pushBack: Duration?, at now: VoiceInstant, _ actions: inout [Action]
+  ) {
+    self.connection = .idle
+    actions.append(.cancelTimer(.progress))
+    guard let head = self.contexts.first else { return }
+    if failure.code == .contextTooLong, let leg = head.leg {
+      // The server allows less than we thought: make the next legs shorter.
+      let reached = self.configuration.duration(ofSamples: leg.sent - leg.origin)
+      self.configuration.legLimit = max(.seconds(5), min(self.configuration.legLimit, reached * 0.8))
+    }
+    self.contexts[0].leg = nil
+    var outage = head.outage ?? Outage(since: now, attempts: 0)
+    outage.attempts += 1
+    self.contexts[0].outage = outage
+
+    if Self.isAuthenticationFailure(failure.code), !self.hasRefreshedToken {
+      self.hasRefreshedToken = true
+      self.authenticate(refresh: true, &actions)
+      return
+    }
+    guard Self.isWorthRetrying(failure) else {
+      self.fail(failure, at: now, &actions)
+      return
+    }
+    switch self.schedule.failed(at: now, pushBack: pushBack, using: &self.random) {
+    case .retry(let instant, let state):
+      self.connection = .waiting(until: instant, state)
+      actions.append(.setTimer(.retry, instant))
+      actions.append(.emit(.failed(failure.with(recovery: .automatic(state)))))
+    case .giveUp:
+      self.fail(
+        VoiceFailure(
+          .retriesExhausted,
+          message: "The server could not be used and the time for trying again is over. Last reason: \(failure.message)",
+          cause: failure),
+        at: now, &actions)
+    }
+  }
+
+  mutating func pathChanged(at now: VoiceInstant, _ actions: inout [Action]) {
+    guard case .waiting = self.connection else { return }
+    if case .retry = self.schedule.pathChanged(at: now) {
+      self.authenticate(refresh: false, &actions)
+    }
+  }
+
+  /// Gives up: every open context ends with what is known.
+  private mutating func fail(_ failure: VoiceFailure, at now: VoiceInstant, _ actions: inout [Action]) {
+    actions.append(.emit(.failed(failure)))
+    self.schedule = RetrySchedule(policy: self.configuration.retry)
+    self.hasRefreshedToken = false
+    self.endAllContexts(&actions)
+    self.stopCapture(at: now, &actions)
+  }
+
+  /// Closes the stream when nothing needs it any more.
+  mutating func closeIfDone(at now: VoiceInstant, _ actions: inout [Action]) {
+    guard self.contexts.isEmpty else { return }
+    switch self.connection {
+    case .idle:
+      break
+    case .authenticating, .waiting:
+      self.connection = .idle
+      actions.append(.cancelTimer(.retry))
+    case .streaming:
+      if self.isSuspended || self.configuration.idleTimeout <= .zero { self.closeStream(&actions) }
+    }
+  }
+
+  mutating func closeStream(_ actions: inout [Action]) {
+    guard case .streaming(let stream) = self.connection else { return }
+    self.connection = .idle
+    actions.append(.cancelTimer(.progress))
+    actions.append(.cancelTimer(.idle))
+    actions.append(.closeStream(stream.id))
+  }
+
+  mutating func cancelStream(_ actions: inout [Action]) {
+    guard case .streaming(let stream) = self.connection else {
+      self.connection = .idle
+      return
+    }
+    self.connection = .idle
+    actions.append(.cancelStream(stream.id))
+  }
+
+  static func isAuthenticationFailure(_ code: VoiceFailure.Code) -> Bool {
+    code == .tokenExpired || code == .credentialsRejected
+  }
+
+  /// Authentication and configuration do not get better by trying again; networks and servers do.
+  static func isWorthRetrying(_ failure: VoiceFailure) -> Bool {
+    switch failure.recovery {
+    case .retry, .automatic: true
+    case .none: failure.code == .contextTooLong
+    case .signIn, .grantPermission, .changeConfiguration: false
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import SpeechProtocol
+import SwiftProtobuf
+import VoiceCore
+
+extension SessionMachine {
+  /// How many broken rules of one leg are reported one by one; a server that floods must not flood the app.
+  private static let reportedViolations = 20
+
+  mutating func responseReceived(
+    stream id: Int, _ response: Speechly_Slu_V1_SLUResponse, at now: VoiceInstant, _ actions: inout [Action]
+  ) {
+    guard case .streaming(var stream) = self.connection, stream.id == id else { return }
+    stream.lastProgress = now
+    self.connection = .streaming(stream)
+    if case .rttRequest(let request) = response.streamingResponse {
+      stream.inFlight += 1
+      self.connection = .streaming(stream)
+      actions.append(.send(stream: id, .with { $0.rttResponse.id = request.id }))
+      return
+    }
+    guard self.contexts.first?.leg != nil else {
+      self.violation("a message came while no context was open", &actions)
+      return
+    }
+    if case .started = response.streamingResponse {
+      self.contextStarted(response.audioContext, at: now, &actions)
+      return
+    }
+    guard let expected = self.contexts[0].leg?.serverContextId, expected == response.audioContext else {
+      self.violation("a message came for an unknown context", &actions)
+      return
+    }
+    if case .finished = response.streamingResponse {
+      self.legFinished(at: now, &actions)
+      return
+    }
+    self.segmentChanged(response, &actions)
+  }
+
+  private mutating func contextStarted(
+    _ serverContextId: String, at now: VoiceInstant, _ actions: inout [Action]
+  ) {
+    guard self.contexts[0].leg?.serverContextId == nil else {
+      self.violation("a context was started twice", &actions)
+      return
+    }
+    guard !serverContextId.isEmpty else {
+      self.violation("a context has no identifier", &actions)
+      return
+    }
+    self.contexts[0].leg?.serverContextId = serverContextId
+    self.contexts[0].assembler.name(serverContextId)
+    self.schedule.connected(at: now)
+    self.hasRefreshedToken = false
+    let contextId = self.contexts[0].contextId
+    if !self.contexts[0].isAcknowledged {
+      self.contexts[0].isAcknowledged = true
+      actions.append(.emit(.started(contextId: contextId)))
+    }
+    if let outage = self.contexts[0].outage {
+      self.contexts[0].outage = nil
+      let origin = self.contexts[0].leg?.origin ?? 0
+      actions.append(
+        .emit(
+          .recovered(
+            SpeechRecovery(
+              contextId: contextId, attempts: outage.attempts,
+              replayed: self.configuration.duration(ofSamples: self.contexts[0].window.end - origin),
+              outage: outage.since.duration(to: now)))))
+    }
+  }
+
+  private mutating func legFinished(at now: VoiceInstant, _ actions: inout [Action]) {
+    guard let leg = self.contexts[0].leg else { return }
+    if leg.violations > Self.reportedViolations {
+      let more = leg.violations - Self.reportedViolations
+      actions.append(.emit(.failed(VoiceFailure(.protocolViolated, message: "The server broke the protocol \(more) more times."))))
+    }
+    guard leg.stopSent else {
+      self.violation("the context was finished before it was stopped", &actions)
+      if case .streaming(let stream) = self.connection { actions.append(.cancelStream(stream.id)) }
+      self.connectionLost(
+        VoiceFailure(.connectionLost, message: "The server ended the context by itself."), pushBack: nil, at: now,
+        &actions)
+      return
+    }
+    if let limit = leg.limit, limit < self.contexts[0].window.end || self.contexts[0].audio != .ended {
+      self.reportUnfinished(in: 0, &actions)
+      self.contexts[0].leg = nil
+      self.contexts[0].resumeSample = limit
+      self.contexts[0].window.trim(to: limit)
+      actions.append(.emit(.failed(VoiceFailure(.contextSplit))))
+      return
+    }
+    self.finishFirstContext(&actions)
+    self.waitIdle(at: now, &actions)
+  }
+
+  private mutating func segmentChanged(
+    _ response: Speechly_Slu_V1_SLUResponse, _ actions: inout [Action]
+  ) {
+    guard let leg = self.contexts[0].leg else { return }
+    let (segmentId, overflow) = Int(response.segmentID).addingReportingOverflow(leg.segmentBase)
+    guard !overflow, response.segmentID >= 0 else {
+      self.violation("a segment has a negative number", &actions)
+      return
+    }
+    let isReplay = segmentId <= leg.replayedThrough
+    let contextId = self.contexts[0].contextId
+    let rate = self.configuration.sampleRate
+    let update: SegmentAssembler.Update
+    switch response.streamingResponse {
+    case .transcript(let word):
+      update = self.contexts[0].assembler.receivedWord(
+        Self.transcript(word, isFinal: true, leg: leg, sampleRate: rate), segmentId: segmentId, isReplay: isReplay)
+    case .tentativeTranscript(let transcript):
+      update = self.contexts[0].assembler.receivedTentativeWords(
+        transcript.tentativeWords.map { Self.transcript($0, isFinal: false, leg: leg, sampleRate: rate) },
+        segmentId: segmentId, isReplay: isReplay)
+    case .entity(let entity):
+      update = self.contexts[0].assembler.receivedEntity(
+        Self.entity(entity, isFinal: true), segmentId: segmentId, isReplay: isReplay)
+    case .tentativeEntities(let entities):
+      update = self.contexts[0].assembler.receivedTentativeEntities(
+        entities.tentativeEntities.map { Self.entity($0, isFinal: false) }, segmentId: segmentId, isReplay: isReplay)
+    case .intent(let intent):
+      update = self.contexts[0].assembler.receivedIntent(
+        SpeechIntent(value: intent.intent, isFinal: true), segmentId: segmentId, isReplay: isReplay)
+    case .tentativeIntent(let intent):
+      update = self.contexts[0].assembler.receivedIntent(
+        SpeechIntent(value: intent.intent, isFinal: false), segmentId: segmentId, isReplay: isReplay)
+    case .segmentEnd(let end):
+      update = self.contexts[0].assembler.receivedSegmentEnd(segmentId: segmentId, isReplay: isReplay)
+      self.moveResumePoint(after: segmentId, end, leg: leg)
+    case .started, .finished, .rttRequest, nil:
+      // Handled before, or a kind of message that a newer server may send.
+      return
+    }
+    for item in update.items {
+      switch item {
+      case .transcript(let word):
+        actions.append(.emit(.transcript(contextId: contextId, segmentId: segmentId, word)))
+      case .entity(let entity):
+        actions.append(.emit(.entity(contextId: contextId, segmentId: segmentId, entity)))
+      case .intent(let intent):
+        actions.append(.emit(.intent(contextId: contextId, segmentId: segmentId, intent)))
+      }
+    }
+    if let segment = update.segment { actions.append(.emit(.segmentUpdated(segment))) }
+    switch update.violation {
+    case .ignored(let text): self.violation(text, &actions)
+    case .diverged(let text):
+      actions.append(.emit(.failed(VoiceFailure(.replayDiverged, message: "After the reconnect \(text)."))))
+    case nil: break
+    }
+  }
+
+  /// Audio before the end of a finished segment is not needed again, unless an earlier segment is still open.
+  private mutating func moveResumePoint(
+    after segmentId: Int, _ end: Speechly_Slu_V1_SLUSegmentEnd, leg: Leg
+  ) {
+    guard self.contexts[0].assembler.allFinished(before: segmentId),
+      let segment = self.contexts[0].assembler.segments[segmentId], segment.isFinal
+    else { return }
+    let sample: Int64
+    if end.nextSample > 0 {
+      sample = leg.position(ofServerSample: end.nextSample)
+    } else if let last = segment.transcripts.last, last.endOffset.isFinite {
+      let position = last.endOffset * Double(self.configuration.sampleRate)
+      sample = Int64(min(max(0, position), Double(leg.sent)))
+    } else {
+      return
+    }
+    guard sample >= self.contexts[0].resumeSample else { return }
+    self.contexts[0].resumeSample = sample
+    self.contexts[0].resumeToken = String(decoding: end.resumeToken, as: UTF8.self)
+    self.contexts[0].window.trim(to: sample)
+  }
+
+  private mutating func violation(_ text: String, _ actions: inout [Action]) {
+    let count = (self.contexts.first?.leg?.violations ?? 0) + 1
+    if !self.contexts.isEmpty { self.contexts[0].leg?.violations = count }
+    guard count <= Self.reportedViolations else { return }
+    actions.append(
+      .emit(.failed(VoiceFailure(.protocolViolated, message: "The server broke the protocol: \(text)."))))
+  }
+
+  private static func transcript(
+    _ word: Speechly_Slu_V1_SLUTranscript, isFinal: Bool, leg: Leg, sampleRate: Int
+  ) -> SpeechTranscript {
+    SpeechTranscript(
+      index: Int(word.index), value: word.word,
+      startOffset: leg.time(ofServerMilliseconds: word.startTime, sampleRate: sampleRate),
+      endOffset: leg.time(ofServerMilliseconds: word.endTime, sampleRate: sampleRate), isFinal: isFinal)
+  }
+
+  private static func entity(_ entity: Speechly_Slu_V1_SLUEntity, isFinal: Bool) -> SpeechEntity {
+    SpeechEntity(
+      value: entity.value, type: entity.entity, startIndex: Int(entity.startPosition),
+      endIndex: Int(entity.endPosition), isFinal: isFinal)
+  }
+}
