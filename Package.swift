@@ -137,7 +137,9 @@ let package = Package(
     tests(of: "VoicePlatform", ["VoiceTesting"]),
     tests(of: "SpeechPipeline", ["VoiceTesting"]),
     tests(of: "PocketSphinxRecognition", ["SpeechPipeline", "VoiceTesting"]),
-    tests(of: "SpeechStreaming", ["VoiceTesting", .grpcCore]),
+    tests(
+      of: "SpeechStreaming",
+      ["VoiceCore", "VoiceAudio", "SpeechProtocol", "VoiceTesting", .grpcCore, .swiftProtobuf]),
     tests(of: "VoiceServer", ["VoiceTesting", .grpcCore, .grpcNIO, .hummingbirdTesting]),
     tests(of: "VoiceCommands", ["VoiceTesting"]),
     tests(of: "VoiceTesting", []),

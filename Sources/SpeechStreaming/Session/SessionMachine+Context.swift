@@ -93,7 +93,8 @@ extension SessionMachine {
         .emit(.failed(VoiceFailure(.usage, message: "The client is suspended: call resume() before start()."))))
       return
     }
-    self.endCurrentAudio(at: now, &actions)
+    // While the device is closing, what it still holds belongs to the former context.
+    if self.capture == .stopping(thenStart: false) { self.drainCurrentAudio() } else { self.endCurrentAudio() }
     self.contexts.append(
       Context(
         appId: appId ?? self.configuration.appId,
@@ -123,6 +124,7 @@ extension SessionMachine {
         self.stopCapture(at: now, &actions)
       }
     case .stopping(thenStart: true):
+      // Recording for this context has not begun.
       self.capture = .stopping(thenStart: false)
       self.contexts[last].audio = .ended
     case .idle, .stopping(thenStart: false):
@@ -167,13 +169,15 @@ extension SessionMachine {
     actions.append(.cancelTimer(.captureDrain))
     actions.append(.cancelTimer(.postRoll))
     if before == .stopping(thenStart: true) {
+      self.endDrainingAudio()
       self.capture = .starting
       self.expectedCapturePosition = 0
       actions.append(.startCapture)
       return
     }
     self.capture = .idle
-    self.endCurrentAudio(at: now, &actions)
+    self.endDrainingAudio()
+    self.endCurrentAudio()
   }
 
   /// Keeps a source that can wait from running ahead of the server.
@@ -194,9 +198,20 @@ extension SessionMachine {
     }
   }
 
-  mutating func endCurrentAudio(at now: VoiceInstant, _ actions: inout [Action]) {
-    guard let last = self.contexts.indices.last, self.contexts[last].audio != .ended else { return }
+  private mutating func endCurrentAudio() {
+    guard let last = self.contexts.indices.last else { return }
     self.contexts[last].audio = .ended
+  }
+
+  private mutating func drainCurrentAudio() {
+    guard let last = self.contexts.indices.last, self.contexts[last].audio == .recording else { return }
+    self.contexts[last].audio = .draining
+  }
+
+  private mutating func endDrainingAudio() {
+    for index in self.contexts.indices where self.contexts[index].audio == .draining {
+      self.contexts[index].audio = .ended
+    }
   }
 
   mutating func audioCaptured(
@@ -204,7 +219,7 @@ extension SessionMachine {
   ) {
     // While a capture is being restarted what still comes belongs to the former context.
     let isLate = self.capture == .stopping(thenStart: true)
-    guard let index = isLate ? self.contexts.indices.dropLast().last : self.contexts.indices.last,
+    guard let index = isLate ? self.contexts.lastIndex(where: { $0.audio == .draining }) : self.contexts.indices.last,
       self.contexts[index].audio != .ended
     else { return }
     let missing = position - self.expectedCapturePosition

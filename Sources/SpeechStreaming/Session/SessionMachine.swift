@@ -230,7 +230,7 @@ struct SessionMachine: Sendable {
     case .progress:
       self.checkProgress(at: now, &actions)
     case .postRoll:
-      self.stopCapture(at: now, &actions)
+      if self.contexts.last?.audio == .draining { self.stopCapture(at: now, &actions) }
     case .captureDrain:
       if case .stopping = self.capture {
         actions.append(.abandonCapture)
