@@ -1,1 +1,130 @@
 #include "CPocketSphinxShim.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sphinxbase/err.h>
+
+enum { message_capacity = 4096 };
+
+static _Thread_local char messages[message_capacity];
+static _Thread_local size_t message_length;
+// Where to go instead of exit(); set only while a call of the library is running on the thread.
+static _Thread_local jmp_buf *escape;
+
+static void collect(void *user, err_lvl_t level, const char *format, ...) {
+  (void)user;
+  if (level < ERR_WARN) return;
+  size_t room = message_capacity - message_length;
+  if (room > 1) {
+    va_list arguments;
+    va_start(arguments, format);
+    int written = vsnprintf(messages + message_length, room, format, arguments);
+    va_end(arguments);
+    if (written > 0) message_length += (size_t)written < room ? (size_t)written : room - 1;
+  }
+  // The library calls exit() right after a fatal message. Leaving here leaks what it was making, and saves the process.
+  if (level == ERR_FATAL && escape) longjmp(*escape, 1);
+}
+
+void vps_silence_log(void) {
+  err_set_logfp(NULL);
+  err_set_callback(collect, NULL);
+}
+
+size_t vps_take_messages(char *buffer, size_t capacity) {
+  if (capacity == 0) return 0;
+  size_t count = message_length < capacity - 1 ? message_length : capacity - 1;
+  memcpy(buffer, messages, count);
+  buffer[count] = 0;
+  message_length = 0;
+  return count;
+}
+
+/// Runs `call`; if the library gives up, returns `otherwise` from the surrounding function.
+#define GUARDED(call, otherwise) \
+  jmp_buf place;                 \
+  if (setjmp(place)) {           \
+    escape = NULL;               \
+    return otherwise;            \
+  }                              \
+  escape = &place;               \
+  call;                          \
+  escape = NULL
+
+ps_decoder_t *vps_create(int argc, char **argv) {
+  ps_decoder_t *volatile decoder = NULL;
+  GUARDED({
+    cmd_ln_t *config = cmd_ln_parse_r(NULL, ps_args(), argc, argv, TRUE);
+    if (config) {
+      decoder = ps_init(config);
+      // The decoder keeps a reference of its own.
+      cmd_ln_free_r(config);
+    }
+  }, NULL);
+  return decoder;
+}
+
+int vps_begin(ps_decoder_t *decoder) {
+  volatile int result = VPS_FAILED;
+  GUARDED({
+    if (ps_start_stream(decoder) >= 0) result = ps_start_utt(decoder) < 0 ? VPS_FAILED : 0;
+  }, VPS_FATAL);
+  return result;
+}
+
+int vps_search(ps_decoder_t *decoder, mfcc_t **frames, int count) {
+  volatile int result = VPS_FAILED;
+  GUARDED(result = ps_process_cep(decoder, frames, count, FALSE, FALSE) < 0 ? VPS_FAILED : 0, VPS_FATAL);
+  return result;
+}
+
+int vps_end(ps_decoder_t *decoder) {
+  volatile int result = VPS_FAILED;
+  GUARDED(result = ps_end_utt(decoder) < 0 ? VPS_FAILED : 0, VPS_FATAL);
+  return result;
+}
+
+static int copy_words(ps_seg_t *segment, ps_decoder_t *decoder, vps_word *words, int capacity) {
+  int count = 0;
+  for (; segment; segment = ps_seg_next(segment)) {
+    if (count == capacity) {
+      ps_seg_free(segment);
+      break;
+    }
+    vps_word *word = &words[count++];
+    word->text = ps_seg_word(segment);
+    ps_seg_frames(segment, &word->first_frame, &word->last_frame);
+    word->posterior = logmath_exp(ps_get_logmath(decoder), ps_seg_prob(segment, NULL, NULL, NULL));
+  }
+  return count;
+}
+
+int vps_words(ps_decoder_t *decoder, vps_word *words, int capacity) {
+  volatile int count = 0;
+  GUARDED(count = copy_words(ps_seg_iter(decoder), decoder, words, capacity), VPS_FATAL);
+  return count;
+}
+
+vps_alternatives *vps_alternatives_begin(ps_decoder_t *decoder) {
+  vps_alternatives *volatile list = NULL;
+  GUARDED(list = ps_nbest(decoder), NULL);
+  return list;
+}
+
+int vps_alternatives_words(vps_alternatives *list, ps_decoder_t *decoder, vps_word *words, int capacity) {
+  volatile int count = 0;
+  GUARDED(count = copy_words(ps_nbest_seg(list), decoder, words, capacity), VPS_FATAL);
+  return count;
+}
+
+vps_alternatives *vps_alternatives_next(vps_alternatives *list) {
+  vps_alternatives *volatile next = NULL;
+  GUARDED(next = ps_nbest_next(list), NULL);
+  return next;
+}
+
+void vps_alternatives_end(vps_alternatives *list) {
+  ps_nbest_free(list);
+}

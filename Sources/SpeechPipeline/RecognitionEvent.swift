@@ -1,5 +1,3 @@
-public import VoiceCore
-
 /// What the pipeline tells while somebody speaks; the same events feed the server and the on-device client.
 ///
 /// Order: for each segment any number of ``hypothesis``, ``word`` and intent events, then one ``segmentEnded``. Segments have

@@ -1,0 +1,251 @@
+import CPocketSphinx
+import CPocketSphinxShim
+public import SpeechPipeline
+public import VoiceCore
+
+/// One PocketSphinx decoder.
+///
+/// The decoder's own front end is driven here and its frames are handed to the search, instead of giving samples to the decoder: the
+/// same work with the same result, but it shows which frames of the audio were passed on. That gives exact word times although the
+/// front end leaves out silence, and voice activity at no cost.
+public final class PocketSphinxRecognizer: Recognizer {
+  private enum State {
+    case idle
+    case listening
+    case ended
+    /// The library gave up; the decoder may not be touched any more.
+    case broken
+  }
+
+  // The front end's own defaults, named because times and voice activity depend on them.
+  private static let frameShift = 160
+  static let framesBeforeSpeech = 20
+  static let framesAfterSpeech = 50
+  /// The most frames that the front end is asked for at a time: fewer than its detector needs to change its mind twice.
+  private static let framesPerStep = 8
+  private static let maximumWords = 2048
+
+  private let decoder: OpaquePointer
+  private let frontEnd: OpaquePointer
+  private let normalization: UnsafeMutablePointer<cmn_t>
+  private let usesBestPath: Bool
+  private let initialMean: CepstralMean
+  private let cepstra: UnsafeMutablePointer<UnsafeMutablePointer<mfcc_t>?>
+  private let cepstraStorage: UnsafeMutablePointer<mfcc_t>
+  private let cepstraCapacity: Int
+  private let words: UnsafeMutablePointer<vps_word>
+
+  private var state = State.idle
+  private var times = FrameTimes()
+  private var sampleCount = 0
+  private var audioFrameCount = 0
+  private let frameLength: Int
+
+  /// Loads a model; takes about 0.3 s and blocks.
+  ///
+  /// - Throws: ``VoiceFailure`` with code `speech.engine.model-missing` or `speech.engine.model-invalid`; the cause has the library's messages.
+  public init(configuration: PocketSphinxEngine.Configuration) throws(VoiceFailure) {
+    PocketSphinxLog.silence()
+    let decoder = try Self.makeDecoder(configuration)
+    guard let frontEnd = ps_get_fe(decoder), let features = ps_get_feat(decoder),
+      let normalization = features.pointee.cmn_struct
+    else {
+      ps_free(decoder)
+      throw VoiceFailure(.modelInvalid, message: "The PocketSphinx model has no front end.")
+    }
+    var shift: Int32 = 0
+    var length: Int32 = 0
+    fe_get_input_size(frontEnd, &shift, &length)
+    guard shift == Self.frameShift, length >= shift else {
+      ps_free(decoder)
+      throw VoiceFailure(.modelInvalid, message: "The PocketSphinx model is not for audio of 16 kHz.")
+    }
+    self.decoder = decoder
+    self.frontEnd = frontEnd
+    self.normalization = normalization
+    self.frameLength = Int(length)
+    self.usesBestPath = configuration.usesBestPath
+    self.initialMean = CepstralMean(normalization)
+
+    let dimension = max(1, Int(fe_get_output_size(frontEnd)))
+    // Room for what one step can give: its own frames, and those that were held back before speech.
+    let capacity = Self.framesPerStep + Self.framesBeforeSpeech + 4
+    self.cepstraCapacity = capacity
+    self.cepstraStorage = .allocate(capacity: capacity * dimension)
+    self.cepstraStorage.initialize(repeating: 0, count: capacity * dimension)
+    self.cepstra = .allocate(capacity: capacity)
+    for index in 0..<capacity {
+      (self.cepstra + index).initialize(to: self.cepstraStorage + index * dimension)
+    }
+    self.words = .allocate(capacity: Self.maximumWords)
+    self.words.initialize(repeating: vps_word(), count: Self.maximumWords)
+  }
+
+  deinit {
+    self.cepstra.deallocate()
+    self.cepstraStorage.deallocate()
+    self.words.deallocate()
+    switch self.state {
+    case .idle, .ended: ps_free(self.decoder)
+    case .listening:
+      if vps_end(self.decoder) != VPS_FATAL { ps_free(self.decoder) }
+    case .broken: break
+    }
+  }
+
+  public var activityHangover: Duration { .milliseconds(10 * Self.framesAfterSpeech) }
+
+  public var adaptation: RecognizerAdaptation? {
+    switch self.state {
+    case .idle, .ended: CepstralMean(self.normalization).adaptation
+    case .listening, .broken: nil
+    }
+  }
+
+  public func begin(adaptation: RecognizerAdaptation?) throws(VoiceFailure) {
+    switch self.state {
+    case .idle, .ended: break
+    case .listening: self.cancel()
+    case .broken: throw self.failure("The decoder has failed before.")
+    }
+    let mean =
+      if let adaptation {
+        try CepstralMean(adaptation, dimension: self.initialMean.mean.count)
+      } else {
+        self.initialMean
+      }
+    mean.restore(to: self.normalization)
+    self.times = FrameTimes()
+    self.sampleCount = 0
+    self.audioFrameCount = 0
+    try self.check(vps_begin(self.decoder))
+    self.state = .listening
+  }
+
+  public func process(_ samples: UnsafeBufferPointer<Int16>) throws(VoiceFailure) -> Bool? {
+    guard case .listening = self.state else { throw self.failure("No utterance was begun.") }
+    guard var next = samples.baseAddress else { return self.isInSpeech }
+    var rest = samples.count
+    while rest > 0 {
+      let step = min(rest, Self.framesPerStep * Self.frameShift)
+      try self.step(next, count: step)
+      next += step
+      rest -= step
+    }
+    return self.isInSpeech
+  }
+
+  public func hypothesis() -> [RecognizedWord] {
+    guard case .listening = self.state else { return [] }
+    let count = vps_words(self.decoder, self.words, Int32(Self.maximumWords))
+    guard count != VPS_FATAL else {
+      self.state = .broken
+      return []
+    }
+    return self.transcription(count: Int(count), hasConfidence: false)
+  }
+
+  public func finish(alternatives: Int) throws(VoiceFailure) -> RecognitionResult {
+    guard case .listening = self.state else { throw self.failure("No utterance was begun.") }
+    let wasInSpeech = self.isInSpeech
+    try self.check(vps_end(self.decoder))
+    self.state = .ended
+    // The front end passes on what it has of one more frame.
+    if wasInSpeech { self.times.passed(1, from: self.audioFrameCount) }
+    guard self.times.decoderFrameCount > 0 else { return RecognitionResult(words: []) }
+    let count = vps_words(self.decoder, self.words, Int32(Self.maximumWords))
+    try self.check(count)
+    var result = RecognitionResult(
+      words: self.transcription(count: Int(count), hasConfidence: self.usesBestPath))
+    if alternatives > 0, !result.words.isEmpty {
+      result.alternatives = self.alternatives(to: result.words, atMost: alternatives)
+    }
+    return result
+  }
+
+  public func cancel() {
+    guard case .listening = self.state else { return }
+    self.state = vps_end(self.decoder) == VPS_FATAL ? .broken : .ended
+  }
+
+  private var isInSpeech: Bool { fe_get_vad_state(self.frontEnd) != 0 }
+
+  /// Gives a few frames' worth of samples to the front end, and what it passes on to the search.
+  private func step(_ samples: UnsafePointer<Int16>, count: Int) throws(VoiceFailure) {
+    let wasInSpeech = self.isInSpeech
+    var next: UnsafePointer<Int16>? = samples
+    var rest = count
+    var passed: Int32 = 0
+    var total = 0
+    while rest > 0 {
+      let before = rest
+      passed = Int32(self.cepstraCapacity)
+      guard fe_process_frames(self.frontEnd, &next, &rest, self.cepstra, &passed, nil) >= 0 else {
+        throw self.failure("The front end failed.")
+      }
+      if passed > 0 { try self.check(vps_search(self.decoder, self.cepstra, passed)) }
+      total += Int(passed)
+      guard rest < before || passed > 0 else { throw self.failure("The front end takes no more samples.") }
+    }
+    self.sampleCount += count
+    let firstFrame = self.audioFrameCount
+    self.audioFrameCount =
+      self.sampleCount < self.frameLength ? 0 : (self.sampleCount - self.frameLength) / Self.frameShift + 1
+    // Frames held back while it was silent end with the newest; those before silence begin with the oldest.
+    self.times.passed(total, from: wasInSpeech ? firstFrame : max(0, self.audioFrameCount - total))
+  }
+
+  private func transcription(count: Int, hasConfidence: Bool) -> [RecognizedWord] {
+    UnsafeBufferPointer(start: self.words, count: max(0, count)).compactMap { word in
+      guard let text = Self.text(word.text) else { return nil }
+      let first = self.times.audioFrame(of: Int(word.first_frame))
+      let last = max(first, self.times.audioFrame(of: Int(word.last_frame)))
+      return RecognizedWord(
+        text: text, start: .milliseconds(10 * first), end: .milliseconds(10 * (last + 1)),
+        confidence: hasConfidence ? min(1, max(0, word.posterior)) : nil)
+    }
+  }
+
+  private func alternatives(to best: [RecognizedWord], atMost limit: Int) -> [[RecognizedWord]] {
+    var seen: Set<[String]> = [best.map(\.text)]
+    var found: [[RecognizedWord]] = []
+    // Many paths through the lattice differ only in pauses and pronunciations, so more are looked at than are wanted.
+    var tries = 20 * limit
+    var list = vps_alternatives_begin(self.decoder)
+    while let current = list {
+      let count = vps_alternatives_words(current, self.decoder, self.words, Int32(Self.maximumWords))
+      let words = self.transcription(count: Int(count), hasConfidence: false)
+      if !words.isEmpty, seen.insert(words.map(\.text)).inserted { found.append(words) }
+      tries -= 1
+      guard found.count < limit, tries > 0 else {
+        vps_alternatives_end(current)
+        break
+      }
+      list = vps_alternatives_next(current)
+    }
+    return found
+  }
+
+  /// The word without the number of its pronunciation, or `nil` for pauses and noises.
+  private static func text(_ raw: UnsafePointer<CChar>?) -> String? {
+    guard let raw, let first = raw.pointee as CChar?, first != 0 else { return nil }
+    switch UInt8(bitPattern: first) {
+    case UInt8(ascii: "<"), UInt8(ascii: "["): return nil
+    case UInt8(ascii: "+") where UInt8(bitPattern: raw[1]) == UInt8(ascii: "+"): return nil
+    default: break
+    }
+    let text = String(cString: raw)
+    guard text.hasSuffix(")"), let open = text.lastIndex(of: "("), open != text.startIndex else { return text }
+    return String(text[..<open])
+  }
+
+  private func check(_ result: Int32) throws(VoiceFailure) {
+    guard result < 0 else { return }
+    if result == VPS_FATAL { self.state = .broken }
+    throw self.failure("The decoder failed.")
+  }
+
+  private func failure(_ message: String) -> VoiceFailure {
+    VoiceFailure(.engineFailed, message: message, cause: PocketSphinxLog.takeMessages())
+  }
+}

@@ -1,0 +1,266 @@
+import Synchronization
+public import VoiceAudio
+public import VoiceCore
+
+/// A fixed number of loaded recognisers, shared by any number of audio contexts.
+///
+/// Each recogniser has a serial queue of its own: decoding never runs on the threads of Swift's concurrency, and one slow
+/// context never stalls another. Whoever asks first is served first. A recogniser that fails is replaced.
+///
+/// ```swift
+/// let pool = RecognizerPool(engine: try PocketSphinxEngine(), size: 4)
+/// try await pool.load { loaded, total in print("\(loaded) of \(total)") }
+/// let context = try await pool.beginContext(ContextOptions(), patience: .seconds(5))
+/// var events = try await context.append(samples)
+/// events += try await context.finish()
+/// ```
+public final class RecognizerPool: Sendable {
+  /// How a pool is doing.
+  public struct Status: Hashable, Sendable {
+    /// How many recognisers the pool should have.
+    public var total: Int
+    /// How many are loaded.
+    public var loaded: Int
+    /// How many of the loaded ones belong to a context.
+    public var busy: Int
+    /// How many requests for a context wait.
+    public var waiting: Int
+
+    /// Creates a status.
+    public init(total: Int, loaded: Int, busy: Int, waiting: Int) {
+      self.total = total
+      self.loaded = loaded
+      self.busy = busy
+      self.waiting = waiting
+    }
+  }
+
+  private struct State: Sendable {
+    var machine: PoolMachine
+    var nextRequest = 0
+    var waiters: [Int: Waiter] = [:]
+    var isStopped = false
+  }
+
+  private struct Waiter: Sendable {
+    let continuation: CheckedContinuation<Outcome, Never>
+  }
+
+  private enum Outcome: Sendable {
+    case granted(slot: Int)
+    case failed(VoiceFailure)
+  }
+
+  /// The engine that makes the recognisers.
+  public let engine: any RecognitionEngine
+  private let clock: any VoiceClock
+  private let settings: PipelineSettings
+  private let workers: [RecognizerWorker]
+  private let state: Mutex<State>
+
+  /// Creates a pool; nothing is loaded before ``load(progress:)`` or the first context.
+  ///
+  /// - Parameters:
+  ///   - engine: Makes the recognisers.
+  ///   - size: How many contexts can be recognised at a time, at least 1.
+  ///   - clock: The clock on which patience is measured.
+  public convenience init(
+    engine: any RecognitionEngine, size: Int, clock: any VoiceClock = MonotonicClock()
+  ) {
+    self.init(engine: engine, size: size, clock: clock, detector: nil)
+  }
+
+  /// Creates a pool with a detector of voice activity in place of the engine's own.
+  ///
+  /// - Parameter detector: Makes one detector for each recogniser, on the recogniser's thread.
+  public convenience init(
+    engine: any RecognitionEngine, size: Int, clock: any VoiceClock = MonotonicClock(),
+    detector: (@Sendable () throws(VoiceFailure) -> any VoiceActivityDetector)?
+  ) {
+    self.init(engine: engine, size: size, clock: clock, detector: detector, settings: .standard)
+  }
+
+  init(
+    engine: any RecognitionEngine, size: Int, clock: any VoiceClock,
+    detector: (@Sendable () throws(VoiceFailure) -> any VoiceActivityDetector)?,
+    settings: PipelineSettings
+  ) {
+    self.engine = engine
+    self.clock = clock
+    self.settings = settings
+    let makeDetector: (@Sendable () throws(VoiceFailure) -> any VoiceActivityDetector)? =
+      if detector == nil, !engine.capabilities.detectsVoiceActivity {
+        { () throws(VoiceFailure) in EnergyActivityDetector() }
+      } else {
+        detector
+      }
+    self.workers = (0..<max(1, size)).map { index in
+      RecognizerWorker(index: index, engine: engine, makeDetector: makeDetector)
+    }
+    self.state = Mutex(State(machine: PoolMachine(size: size)))
+  }
+
+  /// How the pool is doing.
+  public var status: Status { self.state.withLock { $0.machine.status } }
+
+  /// Loads the recognisers that are not loaded yet, several at a time.
+  ///
+  /// - Parameter progress: Called after each with how many are loaded, from one task at a time.
+  /// - Throws: The first ``VoiceFailure`` with a `speech.engine.*` code; the others are loaded all the same.
+  public func load(
+    progress: @Sendable (_ loaded: Int, _ total: Int) -> Void = { _, _ in }
+  ) async throws(VoiceFailure) {
+    let actions = self.state.withLock { $0.machine.loadAll() }
+    let slots = actions.compactMap { action in
+      if case .load(let slot) = action { slot } else { nil }
+    }
+    let total = self.workers.count
+    progress(self.status.loaded, total)
+    let failure = await withTaskGroup(of: VoiceFailure?.self) { group in
+      // Loading is mostly work of the processor: more at a time than there are cores would not be faster.
+      var rest = slots[...]
+      for slot in rest.prefix(Self.loadsAtATime) {
+        group.addTask { await self.load(slot) }
+      }
+      rest = rest.dropFirst(Self.loadsAtATime)
+      var first: VoiceFailure?
+      while let failure = await group.next() {
+        first = first ?? failure
+        progress(self.status.loaded, total)
+        if let slot = rest.popFirst() {
+          group.addTask { await self.load(slot) }
+        }
+      }
+      return first
+    }
+    if let failure { throw failure }
+  }
+
+  /// Waits for a free recogniser and begins an audio context with it.
+  ///
+  /// Requests are served in the order in which they came.
+  ///
+  /// - Parameters:
+  ///   - options: What the context asks of recognition.
+  ///   - patience: How long to wait, on the pool's clock.
+  /// - Throws: ``VoiceFailure`` with code `speech.stream.server-overloaded` (recovery `.retry`) if none became free in time or the task was
+  ///   cancelled, `speech.stream.server-stopping` after ``shutdown()``, or a `speech.engine.*` code if the engine cannot work.
+  public func beginContext(
+    _ options: ContextOptions, patience: Duration
+  ) async throws(VoiceFailure) -> RecognitionContext {
+    let slot = try await self.acquire(patience: patience)
+    let worker = self.workers[slot]
+    if let failure = await worker.begin(options, settings: self.settings) {
+      // An adaptation that the engine rejects is the caller's fault; anything else means a broken recogniser.
+      self.release(slot, isBroken: failure.code == .engineFailed)
+      throw failure
+    }
+    return RecognitionContext(worker: worker) { [weak self] isBroken in
+      self?.release(slot, isBroken: isBroken)
+    }
+  }
+
+  /// Fails those who wait, lets running contexts end as they will, and frees the recognisers that are idle.
+  public func shutdown() async {
+    let actions = self.state.withLock { state in
+      state.isStopped = true
+      return state.machine.stopped()
+    }
+    self.perform(actions)
+    for slot in self.workers.indices {
+      await self.workers[slot].unloadIfIdle()
+    }
+  }
+
+  private static let loadsAtATime = 4
+
+  private func acquire(patience: Duration) async throws(VoiceFailure) -> Int {
+    let request = self.state.withLock { state in
+      state.nextRequest += 1
+      return state.nextRequest
+    }
+    let deadline = self.clock.now.advanced(by: patience)
+    let outcome = await withTaskGroup(of: Outcome?.self) { group in
+      group.addTask { await self.wait(for: request) }
+      group.addTask { [clock = self.clock] in
+        try? await clock.sleep(until: deadline, tolerance: nil)
+        self.withdraw(request)
+        return nil
+      }
+      var outcome: Outcome?
+      for await result in group {
+        guard let result else { continue }
+        outcome = result
+        group.cancelAll()
+      }
+      return outcome
+    }
+    switch outcome {
+    case .granted(let slot): return slot
+    case .failed(let failure): throw failure
+    case nil: throw Self.overloaded
+    }
+  }
+
+  private func wait(for request: Int) async -> Outcome {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let actions = self.state.withLock { state in
+          state.waiters[request] = Waiter(continuation: continuation)
+          return state.machine.requested(request)
+        }
+        self.perform(actions)
+        if Task.isCancelled { self.withdraw(request) }
+      }
+    } onCancel: {
+      self.withdraw(request)
+    }
+  }
+
+  private func withdraw(_ request: Int) {
+    let waiter = self.state.withLock { state in
+      state.machine.withdrawn(request) ? state.waiters.removeValue(forKey: request) : nil
+    }
+    waiter?.continuation.resume(returning: .failed(Self.overloaded))
+  }
+
+  private func release(_ slot: Int, isBroken: Bool) {
+    let (actions, isStopped) = self.state.withLock { state in
+      (state.machine.released(slot, isBroken: isBroken), state.isStopped)
+    }
+    self.perform(actions)
+    if isStopped {
+      let worker = self.workers[slot]
+      Task { await worker.unloadIfIdle() }
+    }
+  }
+
+  private func perform(_ actions: [PoolMachine.Action]) {
+    for action in actions {
+      switch action {
+      case .grant(let request, let slot):
+        let waiter = self.state.withLock { $0.waiters.removeValue(forKey: request) }
+        waiter?.continuation.resume(returning: .granted(slot: slot))
+      case .fail(let request, let box):
+        let waiter = self.state.withLock { $0.waiters.removeValue(forKey: request) }
+        waiter?.continuation.resume(returning: .failed(box.failure))
+      case .load(let slot):
+        // Whoever caused this does not wait for it: the task ends with the load.
+        Task { _ = await self.load(slot) }
+      }
+    }
+  }
+
+  private func load(_ slot: Int) async -> VoiceFailure? {
+    let failure = await self.workers[slot].load()
+    let actions = self.state.withLock { state in
+      if let failure { state.machine.loadFailed(slot, failure) } else { state.machine.loaded(slot) }
+    }
+    self.perform(actions)
+    return failure
+  }
+
+  private static var overloaded: VoiceFailure {
+    VoiceFailure(.serverOverloaded, message: "No recogniser became free in time.", recovery: .retry)
+  }
+}

@@ -1,0 +1,175 @@
+import VoiceAudio
+import VoiceCore
+
+/// Feeds one context's samples to a recogniser in fixed blocks and gathers the events.
+///
+/// Confined to the recogniser's queue. Blocks count from the start of each utterance and every utterance begins from its
+/// adaptation alone, so the events depend on the samples, not on how they arrive.
+final class UtteranceDriver {
+  private let recognizer: any Recognizer
+  private var detector: (any VoiceActivityDetector)?
+  private let alternatives: Int
+  private let settings: PipelineSettings
+  private let sampleRate: Int
+  private let hangover: Int64
+
+  private var segments: SegmentMachine
+  private var endpoints: EndpointMachine
+  /// Samples of the running utterance that do not fill a block yet.
+  private var pending: [Int16] = []
+  /// The newest samples of the running utterance that were heard, at most the overlap.
+  private var recent: [Int16] = []
+  private var utteranceStart: Int64 = 0
+  private var utteranceLength: Int64 = 0
+  private var isListening = false
+  private(set) var adaptation: RecognizerAdaptation?
+
+  init(
+    recognizer: any Recognizer, detector: (any VoiceActivityDetector)?, options: ContextOptions,
+    capabilities: RecognitionCapabilities, settings: PipelineSettings
+  ) {
+    self.recognizer = recognizer
+    self.detector = detector
+    self.settings = settings
+    self.sampleRate = capabilities.sampleRate
+    self.alternatives = max(0, min(options.alternatives, capabilities.maximumAlternatives - 1))
+    self.adaptation = options.adaptation
+    let hangover = detector?.hangover ?? recognizer.activityHangover
+    self.hangover = AudioChunk.sample(at: max(.zero, hangover), sampleRate: capabilities.sampleRate)
+    self.segments = SegmentMachine(alternatives: options.alternatives, settings: settings)
+    self.endpoints = EndpointMachine(
+      silenceLimit: options.silence.map { AudioChunk.sample(at: max(.zero, $0), sampleRate: capabilities.sampleRate) },
+      hangover: self.hangover)
+    self.pending.reserveCapacity(settings.blockLength)
+    self.recent.reserveCapacity(settings.overlapLength + settings.blockLength)
+  }
+
+  /// Begins the first utterance.
+  func begin() throws(VoiceFailure) {
+    try self.recognizer.begin(adaptation: self.adaptation)
+    self.detector?.reset()
+    self.isListening = true
+  }
+
+  /// Hears samples, and adds what they tell to `events`, even if it throws.
+  func append(_ samples: [Int16], into events: inout [RecognitionEvent]) throws(VoiceFailure) {
+    var rest = samples[...]
+    while !rest.isEmpty {
+      let block = self.settings.blockLength
+      if self.pending.isEmpty, rest.count >= block {
+        let head = rest.prefix(block)
+        rest = rest.dropFirst(block)
+        try self.hear(head, into: &events)
+      } else {
+        let missing = min(block - self.pending.count, rest.count)
+        self.pending.append(contentsOf: rest.prefix(missing))
+        rest = rest.dropFirst(missing)
+        if self.pending.count == block { try self.hearPending(into: &events) }
+      }
+      // After the end of an utterance the overlap is pending and may hold whole blocks.
+      while self.pending.count >= block { try self.hearPending(into: &events) }
+    }
+  }
+
+  /// Ends the context.
+  func finish(into events: inout [RecognitionEvent]) throws(VoiceFailure) {
+    while !self.pending.isEmpty { try self.hearPending(into: &events) }
+    if self.isListening { try self.endUtterance(into: &events, restart: false) }
+    self.endSegment(into: &events)
+  }
+
+  /// Ends the context after the recogniser has failed, with what was recognised until then.
+  func abandon(into events: inout [RecognitionEvent]) {
+    events += self.segments.abandonedUtterance(base: self.time(self.utteranceStart))
+    let end = AudioChunk.sample(at: self.segments.lastWordEnd, sampleRate: self.sampleRate)
+    events += self.segments.endedSegment(
+      resumePoint: ResumePoint(sample: end, adaptation: self.adaptation))
+  }
+
+  /// Drops what is being heard.
+  func cancel() {
+    if self.isListening { self.recognizer.cancel() }
+    self.isListening = false
+  }
+
+  private func hearPending(into events: inout [RecognitionEvent]) throws(VoiceFailure) {
+    let block = self.pending.prefix(self.settings.blockLength)
+    let rest = self.pending.dropFirst(self.settings.blockLength)
+    self.pending = Array(rest)
+    try self.hear(block, into: &events)
+  }
+
+  /// Hears one block.
+  private func hear(_ block: ArraySlice<Int16>, into events: inout [RecognitionEvent]) throws(VoiceFailure) {
+    let speech = try self.process(block)
+    self.utteranceLength += Int64(block.count)
+    self.remember(block)
+    guard let speech else {
+      self.hypothesise(into: &events)
+      return
+    }
+    switch self.endpoints.heard(count: Int64(block.count), speech: speech) {
+    case .wait:
+      break
+    case .listen:
+      self.hypothesise(into: &events)
+    case .endUtterance:
+      try self.endUtterance(into: &events, restart: true)
+    case .endSegment:
+      self.endSegment(into: &events)
+    }
+  }
+
+  private func process(_ block: ArraySlice<Int16>) throws(VoiceFailure) -> Bool? {
+    var outcome: Result<Bool?, VoiceFailure> = .success(nil)
+    block.withUnsafeBufferPointer { samples in
+      do throws(VoiceFailure) {
+        let own = try self.recognizer.process(samples)
+        outcome = .success(try self.detector?.process(samples) ?? own)
+      } catch {
+        outcome = .failure(error)
+      }
+    }
+    return try outcome.get()
+  }
+
+  private func hypothesise(into events: inout [RecognitionEvent]) {
+    let words = self.recognizer.hypothesis()
+    events += self.segments.hypothesised(
+      words, head: self.time(self.utteranceLength), base: self.time(self.utteranceStart))
+  }
+
+  private func endUtterance(into events: inout [RecognitionEvent], restart: Bool) throws(VoiceFailure) {
+    self.isListening = false
+    let result = try self.recognizer.finish(alternatives: self.alternatives)
+    self.adaptation = self.recognizer.adaptation
+    events += self.segments.endedUtterance(result, base: self.time(self.utteranceStart))
+    // Only silence may be heard twice, and each utterance must get further than the one before.
+    let overlap = restart
+      ? max(0, min(Int64(self.recent.count), self.hangover, self.utteranceLength - Int64(self.settings.blockLength))) : 0
+    self.utteranceStart += self.utteranceLength - overlap
+    self.utteranceLength = 0
+    let isOver = self.endpoints.endedUtterance(newWords: self.segments.lastUtteranceHadWords, overlap: overlap)
+    if isOver { self.endSegment(into: &events) }
+    guard restart else { return }
+    self.pending.insert(contentsOf: self.recent.suffix(Int(overlap)), at: 0)
+    self.recent.removeAll(keepingCapacity: true)
+    try self.begin()
+  }
+
+  private func endSegment(into events: inout [RecognitionEvent]) {
+    events += self.segments.endedSegment(
+      resumePoint: ResumePoint(sample: self.utteranceStart, adaptation: self.adaptation))
+    self.endpoints.endedSegment()
+  }
+
+  private func remember(_ block: ArraySlice<Int16>) {
+    self.recent.append(contentsOf: block)
+    let excess = self.recent.count - self.settings.overlapLength
+    if excess > 0 { self.recent.removeFirst(excess) }
+  }
+
+  private func time(_ sample: Int64) -> Duration {
+    AudioChunk.time(ofSample: sample, sampleRate: self.sampleRate)
+  }
+}
