@@ -1,5 +1,5 @@
 import Foundation
-import VoiceCore
+public import VoiceCore
 
 extension ServerConfiguration {
   /// What a value must be; the reader of files and ``validate()`` share these.

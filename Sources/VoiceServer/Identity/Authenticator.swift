@@ -47,7 +47,7 @@ struct Authenticator: Sendable {
     }
     let token = String(parts[1])
     if let project = self.project(ofKey: token) { return project }
-    do {
+    do throws(VoiceFailure) {
       let claims = try await self.tokens.verify(token)
       guard claims.scope.split(separator: " ").contains("slu") else {
         throw VoiceFailure(

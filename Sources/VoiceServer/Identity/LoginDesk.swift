@@ -1,4 +1,5 @@
 import Foundation
+import GRPCCore
 import Logging
 import Synchronization
 import VoiceCore
@@ -40,7 +41,7 @@ final class LoginDesk: Sendable {
   func login(
     _ target: Target, deviceID: String, from address: String
   ) async throws(Refusal) -> TokenAuthority.Issued {
-    do {
+    do throws(Refusal) {
       let issued = try await self.issue(target, deviceID: deviceID, from: address)
       self.metrics.loginSucceeded()
       return issued
@@ -63,7 +64,7 @@ final class LoginDesk: Sendable {
         .serverOverloaded, "There were too many logins from this address. Try again later.",
         status: .resourceExhausted, retryAfter: wait)
     }
-    do {
+    do throws(VoiceFailure) {
       _ = try AppDirectory.identifier(deviceID, of: "device id")
       switch target {
       case .application(let id, let language, let configID):

@@ -1,3 +1,4 @@
+import GRPCCore
 import SpeechProtocol
 import VoiceCore
 
@@ -41,7 +42,8 @@ extension StreamMachine {
   func app(_ id: String, language: String) throws(Refusal) -> ServerConfiguration.App {
     switch self.rules.principal {
     case .application(let app):
-      guard id.isEmpty || (try Self.lookUp(id, in: self.rules.apps)) == app else {
+      if id.isEmpty { return app }
+      guard try Self.lookUp(id, in: self.rules.apps) == app else {
         throw Refusal(
           .unknownApp,
           "The login was for another app. Log in for the app that start names, or leave its app id empty.",

@@ -1,4 +1,5 @@
 import Foundation
+import GRPCCore
 import SpeechPipeline
 import SpeechProtocol
 import VoiceCore
