@@ -16,6 +16,8 @@ extension VoiceFailure.Code {
   public static let fileNotFound = Self("audio.file.not-found")
   /// The file may not be read.
   public static let fileNotReadable = Self("audio.file.not-readable")
+  /// The file cannot be written.
+  public static let fileNotWritable = Self("audio.file.not-writable")
   /// The path is a folder.
   public static let fileIsDirectory = Self("audio.file.is-directory")
   /// The file holds no audio that can be decoded.
@@ -83,6 +85,12 @@ extension FailureCatalogue {
       response: "Goes on with the next file.",
       advice: "Give the user the right to read the file.",
       reproduce: "`chmod 000 a.wav; voice recognize a.wav` as an ordinary user"),
+    Definition(
+      .fileNotWritable, .utterance, .grantPermission(.storage),
+      happens: "The recording cannot be written to the file.",
+      response: "Ends the recording; what was written before stays readable.",
+      advice: "Check the folder, the right to write in it, and the space on its disk.",
+      reproduce: "Write to `WAVFileSink(path: \"/proc/a.wav\")`"),
     Definition(
       .fileIsDirectory, .utterance, .changeConfiguration("the file"),
       happens: "The path is a folder, not an audio file.",
