@@ -139,7 +139,7 @@ let package = Package(
     tests(of: "PocketSphinxRecognition", ["SpeechPipeline", "VoiceTesting"]),
     tests(
       of: "SpeechStreaming",
-      ["VoiceCore", "VoiceAudio", "SpeechProtocol", "VoiceTesting", .grpcCore, .swiftProtobuf]),
+      ["VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechProtocol", "VoiceTesting", .grpcCore, .swiftProtobuf]),
     tests(
       of: "VoiceServer",
       [

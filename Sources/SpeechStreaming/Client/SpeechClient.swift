@@ -239,7 +239,7 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
     self.driver.submit(.closeRequested(isAbrupt: false))
   }
 
-  private func runInBackground() {
+  func runInBackground() {
     // The documented initialisers promise a client that works without more ado, so somebody must own its run loop: the loop
     // owns itself and ends when the client is closed or released.
     let driver = self.driver
