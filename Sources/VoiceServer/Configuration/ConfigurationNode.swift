@@ -15,7 +15,7 @@ struct ConfigurationNode {
   /// - Returns: `nil` for a file without content.
   static func root(ofText text: String, file: String) throws(VoiceFailure) -> ConfigurationNode? {
     do {
-      guard let node = try compose(yaml: text) else { return nil }
+      guard let node = try compose(yaml: text), node.tag != Tag(.null) else { return nil }
       return ConfigurationNode(node: node, file: file, path: "")
     } catch let error as YamlError {
       throw Self.failure(from: error, file: file)

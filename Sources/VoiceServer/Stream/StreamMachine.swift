@@ -321,6 +321,7 @@ struct StreamMachine: Sendable {
 
   /// The instant of `.scheduleIdleCheck` has come.
   mutating func idleCheckDue(at now: VoiceInstant) -> [Action] {
+    if case .ended = self.state { return [] }
     let due = self.lastActivity.advanced(by: self.rules.limits.idleTime)
     if now < due { return [self.idleCheck] }
     let refusal = Refusal(
