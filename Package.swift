@@ -152,8 +152,8 @@ let package = Package(
     .testTarget(
       name: "IntegrationTests",
       dependencies: [
-        "VoiceCore", "VoiceAudio", "SpeechStreaming", "VoiceServer", "PocketSphinxRecognition",
-        "VoiceTesting", "VoiceCommands",
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "SpeechStreaming",
+        "VoiceServer", "PocketSphinxRecognition", "VoiceTesting", "VoiceCommands", .logging,
       ],
       swiftSettings: swiftSettings),
   ]
