@@ -140,7 +140,7 @@ let package = Package(
     tests(of: "SpeechStreaming", ["VoiceTesting", .grpcCore]),
     tests(of: "VoiceServer", ["VoiceTesting", .grpcCore, .grpcNIO, .hummingbirdTesting]),
     tests(of: "VoiceCommands", ["VoiceTesting"]),
-    tests(of: "VoiceTesting", []),
+    tests(of: "VoiceTesting", [.nioCore, .nioPosix]),
     .testTarget(
       name: "IntegrationTests",
       dependencies: [
