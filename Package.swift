@@ -146,7 +146,7 @@ let package = Package(
         .logging, .coreMetrics, .lifecycle,
       ]),
     tests(of: "VoiceCommands", ["VoiceTesting"]),
-    tests(of: "VoiceTesting", []),
+    tests(of: "VoiceTesting", [.nioCore, .nioPosix]),
     .testTarget(
       name: "IntegrationTests",
       dependencies: [

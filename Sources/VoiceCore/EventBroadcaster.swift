@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// A reader gets the events published after it subscribed, in order. Each reader has its own bounded
 /// buffer. **When a reader is slow** its oldest unread events are dropped and replaced by one event that
-/// says how many were lost; publishers and other readers are never held up. ``finish()`` lets readers take what is
-/// buffered, then ends their sequences.
+/// says how many were lost; publishers and other readers are never held up. ``finish()``, or releasing the broadcaster, lets
+/// readers take what is buffered, then ends their sequences. Subscriptions do not keep the broadcaster alive.
 public final class EventBroadcaster<Event: Sendable>: Sendable {
   private struct State {
     var nextID = 0
@@ -30,13 +30,18 @@ public final class EventBroadcaster<Event: Sendable>: Sendable {
   /// The number of readers.
   public var readerCount: Int { self.state.withLock { $0.mailboxes.count } }
 
+  deinit { self.finish() }
+
   /// Publishes an event; may be called on any thread and never waits.
+  ///
+  /// All readers see the events of several publishers in the same order.
   public func publish(_ event: Event) {
-    let mailboxes = self.state.withLock { state in
-      state.isFinished ? [] : Array(state.mailboxes.values)
+    // Readers are resumed, and dropped events are released, without the lock: both may run foreign code.
+    let deliveries = self.state.withLock { state in
+      state.isFinished ? [] : state.mailboxes.values.map { $0.put(event) }
     }
-    for mailbox in mailboxes {
-      mailbox.put(event)
+    for delivery in deliveries {
+      delivery.waiter?.resume(returning: event)
     }
   }
 
@@ -111,8 +116,22 @@ public final class EventBroadcaster<Event: Sendable>: Sendable {
 extension EventBroadcaster {
   /// One reader's buffer.
   fileprivate final class Mailbox: Sendable {
+    /// What is to be done after the lock is released.
+    struct Delivery {
+      var waiter: CheckedContinuation<Event?, Never>?
+      var evicted: Event?
+    }
+
+    private enum Turn {
+      case event(Event)
+      case lost(Int)
+      case end
+      case wait
+    }
+
     private struct State {
-      var events: [Event] = []
+      /// A slot is emptied as soon as its event is taken, so that a read event is not kept alive.
+      var events: [Event?] = []
       var head = 0
       var dropped = 0
       var isFinished = false
@@ -123,8 +142,9 @@ extension EventBroadcaster {
       mutating func popFirst() -> Event? {
         guard self.head < self.events.count else { return nil }
         let event = self.events[self.head]
+        self.events[self.head] = nil
         self.head += 1
-        if self.head > 64, self.head * 2 > self.events.count {
+        if self.head == self.events.count || (self.head > 64 && self.head * 2 > self.events.count) {
           self.events.removeFirst(self.head)
           self.head = 0
         }
@@ -141,21 +161,20 @@ extension EventBroadcaster {
       self.lost = lost
     }
 
-    func put(_ event: Event) {
-      let waiter = self.state.withLock { state -> CheckedContinuation<Event?, Never>? in
-        guard !state.isFinished else { return nil }
+    func put(_ event: Event) -> Delivery {
+      self.state.withLock { state in
         if let waiter = state.waiter {
           state.waiter = nil
-          return waiter
+          return Delivery(waiter: waiter)
         }
+        var delivery = Delivery()
         if state.count >= self.capacity {
-          _ = state.popFirst()
+          delivery.evicted = state.popFirst()
           state.dropped += 1
         }
         state.events.append(event)
-        return nil
+        return delivery
       }
-      waiter?.resume(returning: event)
     }
 
     func finish() {
@@ -170,18 +189,23 @@ extension EventBroadcaster {
     func take() async -> Event? {
       await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
-          let ready = self.state.withLock { state -> Event?? in
+          let turn = self.state.withLock { state -> Turn in
             if state.dropped > 0 {
               defer { state.dropped = 0 }
-              return self.lost(state.dropped)
+              return .lost(state.dropped)
             }
-            if let event = state.popFirst() { return event }
+            if let event = state.popFirst() { return .event(event) }
             // A second reader would wait for ever: it gets the end instead.
-            if state.isFinished || Task.isCancelled || state.waiter != nil { return .some(nil) }
+            if state.isFinished || Task.isCancelled || state.waiter != nil { return .end }
             state.waiter = continuation
-            return nil
+            return .wait
           }
-          if let ready { continuation.resume(returning: ready) }
+          switch turn {
+          case .event(let event): continuation.resume(returning: event)
+          case .lost(let count): continuation.resume(returning: self.lost(count))
+          case .end: continuation.resume(returning: nil)
+          case .wait: break
+          }
         }
       } onCancel: {
         let waiter = self.state.withLock { state in

@@ -9,10 +9,10 @@ public struct RetryPolicy: Hashable, Sendable {
   /// The upper bound of every wait.
   public var cap: Duration
 
-  /// How many tries are made, or `nil` for no limit.
+  /// How many times it is tried again, or `nil` for no limit.
   public var attempts: Int?
 
-  /// How long tries are made after the first failure, or `nil` for no limit.
+  /// How long after the first failure it is tried again, or `nil` for no limit.
   public var budget: Duration?
 
   /// How long a connection must hold before the count starts anew.
@@ -36,11 +36,14 @@ public struct RetryPolicy: Hashable, Sendable {
   /// A policy that never tries again.
   public static let never = RetryPolicy(attempts: 0, budget: nil)
 
-  /// The upper bound of the wait before try `attempt` (from 1).
+  /// The upper bound of the wait before try `attempt` (from 1); never negative, and never above ``cap``.
   public func bound(ofAttempt attempt: Int) -> Duration {
-    var bound = max(.zero, min(self.base, self.cap))
-    for _ in 1..<max(1, min(attempt, 64)) where bound < self.cap {
-      bound = min(self.cap, bound * 2)
+    var bound = min(self.base, self.cap)
+    guard bound > .zero else { return .zero }
+    var doublings = max(1, attempt) - 1
+    while doublings > 0, bound < self.cap {
+      bound = bound > self.cap / 2 ? self.cap : bound * 2
+      doublings -= 1
     }
     return bound
   }
@@ -64,6 +67,8 @@ public struct RetrySchedule: Sendable {
   private var failures = 0
   private var firstFailure: VoiceInstant?
   private var connectedSince: VoiceInstant?
+  /// Before this instant the server does not want to see us.
+  private var pushedBackUntil: VoiceInstant?
 
   /// Creates a schedule without failures.
   public init(policy: RetryPolicy) {
@@ -71,8 +76,11 @@ public struct RetrySchedule: Sendable {
   }
 
   /// Tells that what was tried has worked; the count is reset only once that has lasted.
+  ///
+  /// Telling it again while connected changes nothing.
   public mutating func connected(at now: VoiceInstant) {
-    self.connectedSince = now
+    self.connectedSince = self.connectedSince ?? now
+    self.pushedBackUntil = nil
   }
 
   /// Tells that a try failed, or that a connection was lost.
@@ -86,48 +94,60 @@ public struct RetrySchedule: Sendable {
     pushBack: Duration? = nil,
     using generator: inout some RandomNumberGenerator
   ) -> Decision {
-    if let since = self.connectedSince, since.duration(to: now) >= self.policy.stableAfter {
-      self.failures = 0
-      self.firstFailure = nil
-    }
+    self.settleIfStable(at: now)
     self.connectedSince = nil
     self.failures += 1
     let first = self.firstFailure ?? now
     self.firstFailure = first
+    self.pushedBackUntil = pushBack.map { now.advanced(by: max(.zero, $0)) }
 
     if let limit = self.policy.attempts, self.failures > limit {
       return .giveUp
     }
     let jittered = Self.random(upTo: self.policy.bound(ofAttempt: self.failures), using: &generator)
-    let delay = max(.zero, pushBack.map { max($0, jittered) } ?? jittered)
-    let deadline = self.policy.budget.map { first.advanced(by: $0) }
-    if let deadline, now.advanced(by: delay) > deadline {
-      return .giveUp
-    }
-    let state = RetryState(
-      attempt: self.failures, limit: self.policy.attempts, delay: delay, deadline: deadline)
-    return .retry(at: now.advanced(by: delay), state)
+    return self.retry(at: max(now.advanced(by: jittered), self.pushedBackUntil ?? now), now: now)
   }
 
-  /// Tells that the operating system reported a new network path: the next try is due at once.
+  /// Tells that the operating system reported a new network path: the next try is due at once, or at the time that the
+  /// server named.
   ///
-  /// The count goes on, so that a flapping network still meets the budget.
+  /// The count and the budget go on, so that a flapping network does not try for ever.
   public mutating func pathChanged(at now: VoiceInstant) -> Decision {
-    if let limit = self.policy.attempts, self.failures > limit {
+    self.settleIfStable(at: now)
+    if let limit = self.policy.attempts, max(1, self.failures) > limit {
       return .giveUp
     }
+    return self.retry(at: max(now, self.pushedBackUntil ?? now), now: now)
+  }
+
+  private mutating func settleIfStable(at now: VoiceInstant) {
+    guard let since = self.connectedSince, since.duration(to: now) >= self.policy.stableAfter else { return }
+    self.failures = 0
+    self.firstFailure = nil
+  }
+
+  /// The decision to try at `instant`, unless the budget is over by then.
+  private func retry(at instant: VoiceInstant, now: VoiceInstant) -> Decision {
     let deadline = self.policy.budget.flatMap { budget in
       self.firstFailure.map { $0.advanced(by: budget) }
     }
+    if let deadline, instant > deadline {
+      return .giveUp
+    }
     let state = RetryState(
-      attempt: max(1, self.failures), limit: self.policy.attempts, delay: .zero, deadline: deadline)
-    return .retry(at: now, state)
+      attempt: max(1, self.failures), limit: self.policy.attempts, delay: now.duration(to: instant),
+      deadline: deadline)
+    return .retry(at: instant, state)
   }
-
+  /// A time between zero and `bound`, both included, from exactly one number: the ranges of the standard library draw again
+  /// until a number suits them, which with a constant generator is never.
   private static func random(
     upTo bound: Duration, using generator: inout some RandomNumberGenerator
   ) -> Duration {
-    guard bound > .zero else { return .zero }
-    return bound * Double.random(in: 0...1, using: &generator)
+    let fraction = Double(generator.next() >> 11) / Double((1 << 53) - 1)
+    let highest = Double(bound.attoseconds)
+    let drawn = highest * fraction
+    // The conversion may have rounded the bound up; everything below it converts back to at most the bound.
+    return drawn < highest ? Duration(attoseconds: Int128(drawn)) : bound
   }
 }
