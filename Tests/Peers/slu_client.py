@@ -335,7 +335,8 @@ class Client:
         def on_response(response):
             if response.WhichOneof("streaming_response") == "rtt_request":
                 answer = self.slu.RoundTripMeasurementResponse(id=response.rtt_request.id)
-                for request in [self.slu.SLURequest(rtt_response=answer), *self.audio(word_audio([1])), self.stop(), None]:
+                requests.put(self.slu.SLURequest(rtt_response=answer))
+                for request in [*self.audio(word_audio([1])), self.stop(), None]:
                     requests.put(request)
 
         return self.stream(iter(requests.get, None), on_response=on_response)

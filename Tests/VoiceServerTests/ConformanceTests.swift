@@ -100,7 +100,9 @@ import VoiceTesting
     "wrong_language": (
       "INVALID_ARGUMENT", "speech.identity.language-not-offered", "app id and language combination is invalid"
     ),
-    "project_foreign_app": ("PERMISSION_DENIED", "speech.identity.unknown-app", "does not belong to the project"),
+    "project_foreign_app": (
+      "PERMISSION_DENIED", "speech.identity.unknown-app", "does not belong to the project"
+    ),
     "project_without_app": ("INVALID_ARGUMENT", "speech.stream.request-invalid", "app id is missing"),
     "expired_token": ("PERMISSION_DENIED", "speech.identity.token-expired", "Log in again"),
     "foreign_token": ("PERMISSION_DENIED", "speech.identity.credentials-rejected", "Log in again"),
@@ -114,9 +116,11 @@ import VoiceTesting
       let now = Int64(Date().timeIntervalSince1970)
       let tokens = [
         "expired": try await Fixture.authority(key: key, now: now - 90_000).issue(
-          .application(Fixture.appID), deviceID: Fixture.deviceID).text,
+          .application(Fixture.appID), deviceID: Fixture.deviceID
+        ).text,
         "foreign": try await Fixture.authority(key: Fixture.key(seed: 9), now: now).issue(
-          .application(Fixture.appID), deviceID: Fixture.deviceID).text,
+          .application(Fixture.appID), deviceID: Fixture.deviceID
+        ).text,
       ]
       let reports = try await Self.play(Self.bad.keys.sorted(), against: server, tokens: tokens)
       for (name, expected) in Self.bad {

@@ -28,14 +28,16 @@ import VoiceCore
           }
         }
         _ = try? await client.logIn(app: "not-a-uuid")
-        _ = try await running.post("/login", "{\"appId\": \"secret-looking\", \"deviceId\": \"\(Fixture.deviceID)\"}")
+        _ = try await running.post(
+          "/login", "{\"appId\": \"secret-looking\", \"deviceId\": \"\(Fixture.deviceID)\"}")
         return [app, project]
       }
       return tokens + [String(decoding: key.fileContent.dropLast(), as: UTF8.self)]
     }
     let text = log.text
     // The log is there at all, and says what is needed.
-    #expect(text.contains("ready") && text.contains("context started") && text.contains("speech.engine.failed"))
+    #expect(
+      text.contains("ready") && text.contains("context started") && text.contains("speech.engine.failed"))
     for secret in secrets + [
       Fixture.apiKey, "a-forged-token", Fixture.deviceID, "w77", "w78", "Z2FyYmxlZC10b2tlbg", "an-odd-value",
       "secret-looking", "not-a-uuid",

@@ -74,7 +74,9 @@ import VoiceCore
   }
 
   @Test func aMissingModelIsReported() async throws {
-    let failure = try await Self.failure(engine: RunEngine(loadFailure: VoiceFailure(.modelMissing))) { _, _ in }
+    let failure = try await Self.failure(engine: RunEngine(loadFailure: VoiceFailure(.modelMissing))) {
+      _, _ in
+    }
     #expect(failure?.code == .modelMissing)
   }
 
@@ -101,10 +103,11 @@ import VoiceCore
     #expect(failure?.code == .dataFolderNotWritable)
   }
 
-  @Test(arguments: [
-    (TestCertificate.certificate, nil), (nil, TestCertificate.key), ("garbage", TestCertificate.key),
-    (TestCertificate.certificate, "garbage"), (TestCertificate.certificate, TestCertificate.otherKey),
-  ] as [(String?, String?)])
+  @Test(
+    arguments: [
+      (TestCertificate.certificate, nil), (nil, TestCertificate.key), ("garbage", TestCertificate.key),
+      (TestCertificate.certificate, "garbage"), (TestCertificate.certificate, TestCertificate.otherKey),
+    ] as [(String?, String?)])
   func aCertificateThatCannotBeUsedIsReported(_ certificate: String?, _ key: String?) async throws {
     let failure = try await Self.failure { configuration, folder in
       let tls = ServerConfiguration.TLS(certificate: folder.path + "/c.pem", key: folder.path + "/k.pem")
@@ -159,7 +162,8 @@ import VoiceCore
     try await withThrowingTaskGroup(of: Void.self) { group in
       let services = ServiceGroup(
         configuration: .init(
-          services: [parts.web, parts.speech], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+          services: [parts.web, parts.speech], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        ))
       group.addTask { try await services.run() }
       let addresses = ListenAddresses(
         grpc: try await parts.web.addresses.grpc.value(), http: try await parts.web.addresses.http.value())

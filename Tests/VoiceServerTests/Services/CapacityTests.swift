@@ -122,7 +122,8 @@ import VoiceCore
           }
         }
         for await _ in blocked {}
-        // Others are served meanwhile; once the deaf client makes no progress during ten of their streams, it is blocked.
+        // Others are served meanwhile; once the deaf client makes no progress during ten of their streams, it is
+        // blocked.
         var last = -1
         var streamsWithoutProgress = 0
         while streamsWithoutProgress < 10 {

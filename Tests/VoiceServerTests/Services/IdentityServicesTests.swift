@@ -20,14 +20,26 @@ import VoiceCore
   @Test func version1RefusesWhatItDoesNotKnow() async throws {
     let cases: [(Speechly_Identity_V1_LoginRequest, RPCError.Code, String)] = [
       (.init(), .invalidArgument, "speech.identity.login-invalid"),
-      (.with { $0.deviceID = "x"; $0.appID = Fixture.appID }, .invalidArgument, "speech.identity.login-invalid"),
-      (.with { $0.deviceID = Fixture.deviceID; $0.appID = "x" }, .invalidArgument, "speech.identity.login-invalid"),
       (
-        .with { $0.deviceID = Fixture.deviceID; $0.appID = "00000000-0000-4000-8000-00000000dead" }, .notFound,
+        .with {
+          $0.deviceID = "x"; $0.appID = Fixture.appID
+        }, .invalidArgument, "speech.identity.login-invalid"
+      ),
+      (
+        .with {
+          $0.deviceID = Fixture.deviceID; $0.appID = "x"
+        }, .invalidArgument, "speech.identity.login-invalid"
+      ),
+      (
+        .with {
+          $0.deviceID = Fixture.deviceID; $0.appID = "00000000-0000-4000-8000-00000000dead"
+        }, .notFound,
         "speech.identity.unknown-app"
       ),
       (
-        .with { $0.deviceID = Fixture.deviceID; $0.appID = Fixture.appID; $0.languageCode = "fi-FI" },
+        .with {
+          $0.deviceID = Fixture.deviceID; $0.appID = Fixture.appID; $0.languageCode = "fi-FI"
+        },
         .invalidArgument, "speech.identity.language-not-offered"
       ),
     ]
@@ -47,15 +59,21 @@ import VoiceCore
     let cases: [(Speechly_Identity_V2_LoginRequest, RPCError.Code, String)] = [
       (.with { $0.deviceID = Fixture.deviceID }, .invalidArgument, "speech.identity.login-invalid"),
       (
-        .with { $0.deviceID = Fixture.deviceID; $0.application.appID = Fixture.projectID }, .notFound,
+        .with {
+          $0.deviceID = Fixture.deviceID; $0.application.appID = Fixture.projectID
+        }, .notFound,
         "speech.identity.unknown-app"
       ),
       (
-        .with { $0.deviceID = Fixture.deviceID; $0.project.projectID = Fixture.appID }, .notFound,
+        .with {
+          $0.deviceID = Fixture.deviceID; $0.project.projectID = Fixture.appID
+        }, .notFound,
         "speech.identity.unknown-app"
       ),
       (
-        .with { $0.deviceID = ""; $0.project.projectID = Fixture.projectID }, .invalidArgument,
+        .with {
+          $0.deviceID = ""; $0.project.projectID = Fixture.projectID
+        }, .invalidArgument,
         "speech.identity.login-invalid"
       ),
     ]
@@ -105,7 +123,8 @@ import VoiceCore
   }
 
   @Test(arguments: [
-    ("ipv4:127.0.0.1:4711", "127.0.0.1"), ("ipv6:[::1]:443", "[::1]"), ("in-process:27182", "in-process:27182"),
+    ("ipv4:127.0.0.1:4711", "127.0.0.1"), ("ipv6:[::1]:443", "[::1]"),
+    ("in-process:27182", "in-process:27182"),
     ("", ""), (":", ":"),
   ])
   func readsTheAddressOfAPeer(_ peer: String, _ host: String) {

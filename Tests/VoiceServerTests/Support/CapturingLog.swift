@@ -25,7 +25,8 @@ final class CapturingLog: Sendable {
 
     func log(event: LogEvent) {
       let all = self.metadata.merging(event.metadata ?? [:]) { _, new in new }
-      self.log.lines.withLock { $0.append("\(event.level) \(event.message) \(all) \(event.error.map { "\($0)" } ?? "")") }
+      let error = event.error.map { "\($0)" } ?? ""
+      self.log.lines.withLock { $0.append("\(event.level) \(event.message) \(all) \(error)") }
     }
   }
 }

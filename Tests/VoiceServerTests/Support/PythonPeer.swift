@@ -15,7 +15,7 @@ enum PythonPeer {
     let path = ProcessInfo.processInfo.environment["VOICE_PEERS_PYTHON"] ?? self.root + "/.peers/bin/python"
     try #require(
       FileManager.default.isExecutableFile(atPath: path),
-      "There is no Python for the peers at \(path): run make setup, or set VOICE_PEERS_PYTHON.")
+      "There is no Python for the peers at \(path): run make setup-peers, or set VOICE_PEERS_PYTHON.")
     return path
   }
 
