@@ -4,7 +4,8 @@ import Yams
 
 /// A place in a configuration file that knows its key path and line, so that every complaint names them.
 ///
-/// Reading is strict: a key that is not read with ``mapping(_:)``'s list is an error, and so is a value of another type.
+/// Reading is strict: a key that is not read with ``mapping(_:)``'s list is an error, and so is a value of another
+/// type.
 struct ConfigurationNode {
   let node: Node
   let file: String
@@ -113,7 +114,7 @@ struct ConfigurationNode {
 
   func identifier() throws(VoiceFailure) -> UUID {
     guard case .scalar(let scalar) = self.node, let id = UUID(uuidString: scalar.string) else {
-      throw self.expected("a UUID such as \(UUID(uuid: UUID_NULL).uuidString)")
+      throw self.expected("a UUID such as \(ServerConfiguration.App.demo.id.uuidString)")
     }
     return id
   }
@@ -131,5 +132,3 @@ struct ConfigurationNode {
     return path.hasPrefix("/") ? path : folder + "/" + path
   }
 }
-
-private let UUID_NULL: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

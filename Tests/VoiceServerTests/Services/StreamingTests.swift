@@ -82,7 +82,8 @@ import VoiceTesting
         #expect(responses.segmentEnds.allSatisfy { $0.nextSample > 0 })
         // A new stream goes on from a token, a stranger's token is a fresh start.
         for (text, heard) in [
-          (responses.segmentEnds.last?.resumeToken.base64EncodedString() ?? "", [UInt8(3)]), ("garbled", [UInt8(1)]),
+          (responses.segmentEnds.last?.resumeToken.base64EncodedString() ?? "", [UInt8(3)]),
+          ("garbled", [UInt8(1)]),
         ] {
           let (again, error) = try await client.stream(token: token) { stream in
             try await stream.send(Request.config())
@@ -124,10 +125,11 @@ import VoiceTesting
         }
         #expect(error == nil)
         #expect(responses.words.first == "w5" && responses.words.last == "w9")
-        let last = responses.compactMap { response -> Int32? in
-          guard case .transcript(let word) = response.streamingResponse else { return nil }
-          return word.endTime
-        }.last ?? 0
+        let last =
+          responses.compactMap { response -> Int32? in
+            guard case .transcript(let word) = response.streamingResponse else { return nil }
+            return word.endTime
+          }.last ?? 0
         #expect(abs(last - 500) <= 10)
         let next = try #require(responses.segmentEnds.last?.nextSample)
         #expect(abs(next - Int64(rate) * 6 / 10) <= Int64(rate) / 50)

@@ -62,7 +62,8 @@ import VoiceTesting
   @Test func resumePointsAreOnlySaidWhenAskedFor() async throws {
     let adaptation = RecognizerAdaptation(bytes: [1, 2, 3])
     var plain = Self.output()
-    let without = plain.responses(to: .segmentEnded(segment: 0, Self.summary(sample: 9, adaptation: adaptation)))
+    let without = plain.responses(
+      to: .segmentEnded(segment: 0, Self.summary(sample: 9, adaptation: adaptation)))
     #expect(without.last?.segmentEnd == .init())
     let tokens = try await ResumeTokens(key: Fixture.key())
     var asking = Self.output(rate: 8_000, tokens: tokens)

@@ -44,7 +44,9 @@ import VoiceCore
     #expect(harness.send(Request.start(app: Fixture.appID)).refusal?.failure.code == .languageNotOffered)
   }
 
-  @Test(arguments: [("", true), (Fixture.appID, true), (Fixture.siblingID, false), (Fixture.foreignID, false)])
+  @Test(arguments: [
+    ("", true), (Fixture.appID, true), (Fixture.siblingID, false), (Fixture.foreignID, false),
+  ])
   func withAnAppsLoginAStartMayOnlyNameThatApp(_ app: String, _ isTaken: Bool) async throws {
     var harness = try await MachineHarness()
     _ = harness.send(Request.config())
@@ -55,10 +57,11 @@ import VoiceCore
 
   // MARK: Silence
 
-  @Test(arguments: [
-    (nil, nil, nil), ("360", nil, 360), (nil, "720", 720), ("360", "720", 720), ("360", "0", nil),
-    ("0", nil, nil),
-  ] as [(String?, String?, Int?)])
+  @Test(
+    arguments: [
+      (nil, nil, nil), ("360", nil, 360), (nil, "720", 720), ("360", "720", 720), ("360", "0", nil),
+      ("0", nil, nil),
+    ] as [(String?, String?, Int?)])
   func theSilenceOfTheStartCountsBeforeThatOfTheConfig(
     _ config: String?, _ start: String?, _ milliseconds: Int?
   ) async throws {
@@ -115,10 +118,11 @@ import VoiceCore
     #expect(harness.send(Request.start()).request?.adaptation == nil)
   }
 
-  @Test(arguments: [
-    ([:], [:], false), (["resume_tokens": "yes"], [:], true), ([:], ["resume_tokens": "yes"], true),
-    (["resume_tokens": "yes"], ["resume_tokens": "no"], false), (["resume_tokens": "maybe"], [:], false),
-  ] as [([String: String], [String: String], Bool)])
+  @Test(
+    arguments: [
+      ([:], [:], false), (["resume_tokens": "yes"], [:], true), ([:], ["resume_tokens": "yes"], true),
+      (["resume_tokens": "yes"], ["resume_tokens": "no"], false), (["resume_tokens": "maybe"], [:], false),
+    ] as [([String: String], [String: String], Bool)])
   func segmentEndsHaveTokensOnlyIfAskedFor(
     _ config: [String: String], _ start: [String: String], _ hasToken: Bool
   ) async throws {
@@ -133,10 +137,12 @@ import VoiceCore
 
   // MARK: Round trips
 
-  @Test(arguments: [
-    ([:], [:], false), (["rtt": "yes"], [:], true), ([:], ["rtt": "yes"], true), (["rtt": "yes"], ["rtt": "no"], false),
-    (["rtt": "1"], [:], false),
-  ] as [([String: String], [String: String], Bool)])
+  @Test(
+    arguments: [
+      ([:], [:], false), (["rtt": "yes"], [:], true), ([:], ["rtt": "yes"], true),
+      (["rtt": "yes"], ["rtt": "no"], false),
+      (["rtt": "1"], [:], false),
+    ] as [([String: String], [String: String], Bool)])
   func roundTripsAreMeasuredOnlyIfAskedFor(
     _ config: [String: String], _ start: [String: String], _ isAsked: Bool
   ) async throws {

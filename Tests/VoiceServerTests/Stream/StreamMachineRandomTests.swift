@@ -84,7 +84,9 @@ import VoiceTesting
           if driver.open.remove(id) == nil { problem = "finished a context that is not open" }
           driver.finishing.insert(id)
         case .cancelContext(let id):
-          if !driver.open.contains(id), !driver.finishing.contains(id) { problem = "cancelled an unknown context" }
+          if !driver.open.contains(id), !driver.finishing.contains(id) {
+            problem = "cancelled an unknown context"
+          }
           driver.open.remove(id)
           driver.finishing.remove(id)
         case .end(let refusal):

@@ -35,10 +35,12 @@ import VoiceCore
       #expect(actions.refusal?.status == .failedPrecondition)
     case .idleWithResultsToCome:
       #expect(actions == [])
-      #expect(harness.machine.contextFinished(Self.ids[0], at: harness.now).refusal?.status == .failedPrecondition)
+      #expect(
+        harness.machine.contextFinished(Self.ids[0], at: harness.now).refusal?.status == .failedPrecondition)
     case .activeWithResultsToCome:
       #expect(actions == [.cancelContext(id: Self.ids[1])])
-      #expect(harness.machine.contextFinished(Self.ids[0], at: harness.now).refusal?.status == .failedPrecondition)
+      #expect(
+        harness.machine.contextFinished(Self.ids[0], at: harness.now).refusal?.status == .failedPrecondition)
     case .endingWell, .endingWithRefusal, .ended: #expect(actions == [.ignore(.streamEnding)])
     }
   }
@@ -47,11 +49,12 @@ import VoiceCore
     (Request.config(channels: 0), "0 channels"), (Request.config(channels: -1), "-1 channels"),
     (Request.config(channels: 17), "17 channels"), (Request.config(rate: 0), "0 Hz"),
     (Request.config(rate: 7999), "7999 Hz"), (Request.config(rate: 48_001), "48001 Hz"),
-    (Request.config(rate: .min), "Hz"), (Request.config(language: "fi-FI"), "language combination is invalid"),
+    (Request.config(rate: .min), "Hz"),
+    (Request.config(language: "fi-FI"), "language combination is invalid"),
     (Request.config(options: ["silence_triggered_segmentation": "soon"]), "silence_triggered_segmentation"),
     (Request.config(options: ["silence_triggered_segmentation": "-1"]), "milliseconds"),
     (Request.config(options: ["silence_triggered_segmentation": "99999999999999999999"]), "milliseconds"),
-    (Request.Message.with { $0.config = .with { $0.channels = 1; $0.sampleRateHertz = 16_000; $0.encoding = .UNRECOGNIZED(7) } }, "encoding 7"),
+    (Request.Message.with { $0.config.encoding = .UNRECOGNIZED(7) }, "encoding 7"),
   ])
   func aConfigThatCannotBeUsedIsRefusedWithTheReason(
     _ config: Speechly_Slu_V1_SLURequest, _ reason: String
@@ -116,11 +119,15 @@ import VoiceCore
 
   @Test func resultsOfTheOldContextMayComeAfterTheNextStarted() async throws {
     var harness = try await Self.harness(.activeWithResultsToCome)
-    #expect(harness.machine.contextBegan(Self.ids[1], at: harness.now).responses.map(\.audioContext) == [Self.ids[1]])
+    #expect(
+      harness.machine.contextBegan(Self.ids[1], at: harness.now).responses.map(\.audioContext) == [
+        Self.ids[1]
+      ])
     let word = RecognizedWord(text: "late", start: .zero, end: .zero)
     let late = harness.machine.recognized([.word(segment: 0, index: 0, word)], in: Self.ids[0]).responses
     #expect(late.map(\.audioContext) == [Self.ids[0]])
-    #expect(harness.machine.contextFinished(Self.ids[0], at: harness.now).responses.map(\.audioContext) == [Self.ids[0]])
+    let last = harness.machine.contextFinished(Self.ids[0], at: harness.now).responses
+    #expect(last.map(\.audioContext) == [Self.ids[0]])
     #expect(harness.machine.contextIDs == [Self.ids[1]])
   }
 
@@ -139,7 +146,8 @@ import VoiceCore
     case .activeWithResultsToCome: #expect(actions == [.finishContext(id: Self.ids[1])])
     case .idleWithResultsToCome:
       #expect(actions == [])
-      #expect(harness.machine.contextFinished(Self.ids[0], at: harness.now).refusal?.status == .failedPrecondition)
+      #expect(
+        harness.machine.contextFinished(Self.ids[0], at: harness.now).refusal?.status == .failedPrecondition)
     case .endingWell, .endingWithRefusal, .ended: #expect(actions == [.ignore(.streamEnding)])
     }
   }
@@ -207,7 +215,8 @@ import VoiceCore
     #expect(harness.send(Request.audio(samples: 1)) == [.ignore(.streamEnding)])
     #expect(harness.send(Request.stop) == [.ignore(.streamEnding)])
     let word = RecognizedWord(text: "heard", start: .zero, end: .zero)
-    #expect(harness.machine.recognized([.word(segment: 0, index: 0, word)], in: Self.ids[0]).responses.count == 1)
+    #expect(
+      harness.machine.recognized([.word(segment: 0, index: 0, word)], in: Self.ids[0]).responses.count == 1)
     let last = harness.machine.contextFinished(Self.ids[0], at: harness.now)
     #expect(last.responses.count == 1)
     #expect(last.refusal?.status == .outOfRange)

@@ -30,7 +30,8 @@ import VoiceCore
     case .idle: #expect(actions == [.end(nil)])
     case .active:
       #expect(actions == [.finishContext(id: Self.ids[0]), again])
-      #expect(harness.machine.contextFinished(Self.ids[0], at: harness.now).refusal?.failure.code == .streamIdle)
+      #expect(
+        harness.machine.contextFinished(Self.ids[0], at: harness.now).refusal?.failure.code == .streamIdle)
     case .activeWithResultsToCome: #expect(actions == [.finishContext(id: Self.ids[1]), again])
     case .idleWithResultsToCome, .endingWell, .endingWithRefusal: #expect(actions == [again])
     case .ended: #expect(actions == [])

@@ -2,9 +2,11 @@ import SpeechPipeline
 import Synchronization
 import VoiceCore
 
-/// An engine for tests whose words show every sample: audio of the constant value `100 * n` is heard as the word `w<n>`.
+/// An engine for tests whose words show every sample: audio of the constant value `100 * n` is heard as the word
+/// `w<n>`.
 ///
-/// A word needs 50 ms of its value; zeros are silence. The times of the words are exact, so a lost or repeated sample shows.
+/// A word needs 50 ms of its value; zeros are silence. The times of the words are exact, so a lost or repeated
+/// sample shows.
 struct RunEngine: RecognitionEngine {
   let name = "runs of equal samples"
   let capabilities = RecognitionCapabilities(languages: ["en-US"], detectsVoiceActivity: true)

@@ -11,7 +11,7 @@ import VoiceCore
 @testable import VoiceServer
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+  import FoundationNetworking
 #endif
 
 /// Runs a server on free ports while the body runs.
