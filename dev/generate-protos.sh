@@ -14,3 +14,4 @@ protoc --proto_path=proto \
   --swift_opt=Visibility=Public,UseAccessLevelOnImports=true,FileNaming=PathToUnderscores --swift_out="$out" \
   --grpc-swift_opt=Visibility=Public,UseAccessLevelOnImports=true,FileNaming=PathToUnderscores --grpc-swift_out="$out" \
   $(find proto -name '*.proto' | sort)
+find proto "$out" -type f | LC_ALL=C sort | xargs sha256sum > dev/generated.sha256

@@ -8,7 +8,8 @@ import VoiceTesting
     let bounds = (1...7).map { policy.bound(ofAttempt: $0) }
     #expect(
       bounds == [
-        .milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(5), .seconds(5),
+        .milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(5),
+        .seconds(5),
       ])
   }
 
@@ -173,7 +174,8 @@ import VoiceTesting
     let policy = RetryPolicy(base: .zero, attempts: 2, budget: nil, stableAfter: .seconds(10))
     var schedule = RetrySchedule(policy: policy)
     for attempt in 1...2 {
-      #expect(schedule.failed(at: Self.instant(Double(attempt) * 20), using: &generator).state?.attempt == attempt)
+      #expect(
+        schedule.failed(at: Self.instant(Double(attempt) * 20), using: &generator).state?.attempt == attempt)
       schedule.connected(at: Self.instant(Double(attempt) * 20 + 10.1))
     }
     #expect(schedule.failed(at: Self.instant(60), using: &generator) == .giveUp)
@@ -210,14 +212,18 @@ import VoiceTesting
   @Test func theServersPushBackIsALowerLimit() {
     var generator = ConstantGenerator(value: .max)
     var schedule = RetrySchedule(policy: Self.unlimited)
-    #expect(schedule.failed(at: Self.instant(0), pushBack: .seconds(7), using: &generator).delay == .seconds(7))
-    #expect(schedule.failed(at: Self.instant(0), pushBack: .milliseconds(1), using: &generator).delay == .seconds(2))
+    #expect(
+      schedule.failed(at: Self.instant(0), pushBack: .seconds(7), using: &generator).delay == .seconds(7))
+    #expect(
+      schedule.failed(at: Self.instant(0), pushBack: .milliseconds(1), using: &generator).delay == .seconds(2)
+    )
   }
 
   @Test func aNegativePushBackChangesNothing() {
     var generator = ConstantGenerator(value: .max)
     var schedule = RetrySchedule(policy: Self.unlimited)
-    #expect(schedule.failed(at: Self.instant(0), pushBack: .seconds(-7), using: &generator).delay == .seconds(1))
+    #expect(
+      schedule.failed(at: Self.instant(0), pushBack: .seconds(-7), using: &generator).delay == .seconds(1))
   }
 
   @Test func aPushBackBeyondTheBudgetGivesUp() {
@@ -242,7 +248,8 @@ import VoiceTesting
   @Test func aNewPathWithoutAFailureIsTheFirstTry() {
     var schedule = RetrySchedule(policy: RetryPolicy())
     #expect(
-      schedule.pathChanged(at: Self.instant(3)) == .retry(at: Self.instant(3), RetryState(attempt: 1, delay: .zero)))
+      schedule.pathChanged(at: Self.instant(3))
+        == .retry(at: Self.instant(3), RetryState(attempt: 1, delay: .zero)))
   }
 
   @Test func aNewPathDoesNotOverruleThePushBack() {
@@ -269,7 +276,8 @@ import VoiceTesting
     var schedule = RetrySchedule(policy: RetryPolicy(attempts: 1, budget: .seconds(10)))
     _ = schedule.failed(at: Self.instant(0), using: &generator)
     schedule.connected(at: Self.instant(1))
-    #expect(schedule.pathChanged(at: Self.instant(3600)).state == RetryState(attempt: 1, limit: 1, delay: .zero))
+    #expect(
+      schedule.pathChanged(at: Self.instant(3600)).state == RetryState(attempt: 1, limit: 1, delay: .zero))
   }
 
   @Test func manyFailuresDoNotOverflow() {

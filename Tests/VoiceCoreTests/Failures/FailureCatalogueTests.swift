@@ -6,7 +6,8 @@ import VoiceCore
   static let definitions = FailureCatalogue.areas.flatMap(\.definitions)
 
   static let packageRoot = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
 
   /// The text of every Swift file under a folder of the package, by path relative to the package.
   static func sources(under folder: String) throws -> [String: String] {

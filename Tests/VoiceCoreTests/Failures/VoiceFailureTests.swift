@@ -40,7 +40,8 @@ import VoiceCore
   }
 
   @Test func whatIsGivenIsKept() {
-    let failure = VoiceFailure(.noInputDevice, message: "m", recovery: .retry, scope: .process, cause: SecretError())
+    let failure = VoiceFailure(
+      .noInputDevice, message: "m", recovery: .retry, scope: .process, cause: SecretError())
     #expect(failure.message == "m")
     #expect(failure.recovery == .retry)
     #expect(failure.scope == .process)

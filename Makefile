@@ -1,0 +1,43 @@
+# Every target works without a terminal and never asks a question.
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-peers demo test test-tsan bench format lint docs protos
+
+# Generated code is formatted by its generator.
+SWIFT_FILES = find Package.swift $(wildcard Sources Tests Examples Benchmarks) -name .build -prune -o -name '*.swift' -not -path 'Sources/SpeechProtocol/*' -print0
+
+help: ## Prints the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Installs the Debian packages that are missing, and checks the Swift version.
+	@dev/setup.sh
+
+setup-peers: setup ## Makes the Python environment of the independent test peers (.peers).
+	@dev/setup-peers.sh
+
+demo: setup ## Builds the command line and shows what it does.
+	@dev/demo.sh
+
+test: setup-peers ## Runs all tests.
+	@swift test --disable-xctest
+
+test-tsan: setup ## Runs the unit tests under the thread sanitizer, in a build folder of its own.
+	@swift test --disable-xctest --sanitize thread --scratch-path .build-tsan --skip IntegrationTests
+
+bench: setup ## Runs the benchmarks.
+	@dev/bench.sh
+
+format: ## Formats all Swift files that are written by hand.
+	@$(SWIFT_FILES) | xargs -0 swift format format --in-place --parallel
+
+lint: ## Checks format, imports, platform conditions and that generated code is untouched.
+	@$(SWIFT_FILES) | xargs -0 swift format lint --strict --parallel
+	@dev/check-sources.sh
+	@dev/check-generated.sh
+
+docs: setup ## Writes docs/failures.md from the catalogue in the source.
+	@VOICE_UPDATE_DOCS=1 swift test --disable-xctest --filter FailureCatalogueTests
+
+protos: ## Generates Sources/SpeechProtocol from proto/.
+	@dev/generate-protos.sh
