@@ -140,7 +140,13 @@ let package = Package(
     tests(
       of: "SpeechStreaming",
       ["VoiceCore", "VoiceAudio", "SpeechProtocol", "VoiceTesting", .grpcCore, .swiftProtobuf]),
-    tests(of: "VoiceServer", ["VoiceTesting", .grpcCore, .grpcNIO, .hummingbirdTesting]),
+    tests(
+      of: "VoiceServer",
+      [
+        "VoiceCore", "VoiceAudio", "SpeechPipeline", "SpeechProtocol", "VoiceTesting", .grpcCore,
+        .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .hummingbirdTesting, .jwtKit,
+        .logging, .coreMetrics, .lifecycle,
+      ]),
     tests(of: "VoiceCommands", ["VoiceTesting"]),
     tests(of: "VoiceTesting", []),
     .testTarget(
