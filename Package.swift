@@ -127,8 +127,9 @@ let package = Package(
       "VoiceCommands",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "PocketSphinxRecognition",
-        "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .lifecycle,
-        .unixSignals, .logging,
+        "SpeechProtocol", "SpeechStreaming", "VoiceServer", "VoiceTesting", "CSndFile", .grpcCore,
+        .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .argumentParser, .unixSignals,
+        .logging,
       ]),
     .executableTarget(name: "voice", dependencies: ["VoiceCommands"], swiftSettings: swiftSettings),
 
@@ -147,7 +148,12 @@ let package = Package(
         .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .hummingbirdTesting, .jwtKit,
         .logging, .coreMetrics, .lifecycle,
       ]),
-    tests(of: "VoiceCommands", ["VoiceTesting"]),
+    tests(
+      of: "VoiceCommands",
+      [
+        "VoiceCore", "VoiceAudio", "SpeechPipeline", "SpeechStreaming", "VoiceServer", "VoiceTesting",
+        .argumentParser, .logging,
+      ]),
     tests(of: "VoiceTesting", []),
     .testTarget(
       name: "IntegrationTests",

@@ -1,0 +1,180 @@
+import CSndFile
+import Foundation
+import PocketSphinxRecognition
+import SpeechPipeline
+import SpeechStreaming
+import VoiceCore
+import VoicePlatform
+import VoiceServer
+
+/// The checks of `voice doctor`, in the order in which they are shown.
+struct DoctorChecks: Sendable {
+  var environment: [String: String]
+
+  static let nameWidth = 11
+
+  var all: [@Sendable () async -> [Diagnosis]] {
+    [
+      { await self.recogniser() }, { self.formats() }, { await self.microphones() }, { await self.server() },
+      { [await self.httpPort()] }, { self.folders() }, { [self.recordings()] },
+    ]
+  }
+
+  // MARK: Recognition
+
+  func recogniser() async -> [Diagnosis] {
+    let folder = self.environment[PocketSphinxModel.folderVariable].flatMap { $0.isEmpty ? nil : $0 }
+    let engine: PocketSphinxEngine
+    do throws(VoiceFailure) {
+      engine = try PocketSphinxEngine(modelFolder: folder)
+    } catch {
+      return [.broken("Recogniser", error.message, fix: "sudo apt-get install pocketsphinx-en-us (or `make setup`)")]
+    }
+    let place = folder ?? PocketSphinxModel.systemFolder
+    let models = PocketSphinxModel.installed(in: folder).map(\.language).joined(separator: ", ")
+    let pool = RecognizerPool(engine: engine, size: 1)
+    let clock = MonotonicClock()
+    let start = clock.now
+    do throws(VoiceFailure) {
+      try await pool.load()
+    } catch {
+      return [.broken("Recogniser", error.message, fix: "Install the model again: sudo apt-get install --reinstall pocketsphinx-en-us")]
+    }
+    let time = Phrases.duration(start.duration(to: clock.now))
+    await pool.shutdown()
+    return [.good("Recogniser", "PocketSphinx with the model for \(models) in \(place), loaded in \(time)")]
+  }
+
+  // MARK: Audio
+
+  func formats() -> [Diagnosis] {
+    let library = String(cString: sf_version_string())
+    let wanted: [(name: String, format: Int)] = [
+      ("wav", Int(SF_FORMAT_WAV) | Int(SF_FORMAT_PCM_16)), ("flac", Int(SF_FORMAT_FLAC) | Int(SF_FORMAT_PCM_16)),
+      ("ogg", Int(SF_FORMAT_OGG) | Int(SF_FORMAT_VORBIS)), ("opus", Int(SF_FORMAT_OGG) | Int(SF_FORMAT_OPUS)),
+      ("mp3", Int(SF_FORMAT_MPEG) | Int(SF_FORMAT_MPEG_LAYER_III)),
+    ]
+    let missing = wanted.filter { entry in
+      var info = SF_INFO()
+      info.samplerate = 48_000
+      info.channels = 1
+      info.format = Int32(truncatingIfNeeded: entry.format)
+      return sf_format_check(&info) == 0
+    }
+    let readable = wanted.map(\.name).filter { name in !missing.contains { $0.name == name } }
+    guard missing.isEmpty else {
+      let names = missing.map(\.name).joined(separator: ", ")
+      return [
+        .warning(
+          "Audio files", "\(library) reads \(readable.joined(separator: ", ")), but not \(names)",
+          fix: "Install libsndfile 1.1 or newer: sudo apt-get install libsndfile1")
+      ]
+    }
+    return [.good("Audio files", "\(library) reads \(readable.joined(separator: ", "))")]
+  }
+
+  func microphones() async -> [Diagnosis] {
+    let devices = await Microphone.devices()
+    if let failure = await SystemMicrophonePermission().state().failure {
+      return [.warning("Microphone", failure.message, fix: FailureCatalogue.definition(of: failure.code)?.advice)]
+    }
+    guard !devices.isEmpty else {
+      return [
+        .warning(
+          "Microphone", "there is no input device; recordings and pipes work without one",
+          fix: "Plug in a microphone; in a container, give it the host's sound devices.")
+      ]
+    }
+    let names = devices.prefix(4).map { $0.label == $0.name ? $0.name : "\($0.name) (\($0.label))" }
+    let more = devices.count > 4 ? " and \(devices.count - 4) more" : ""
+    return [.good("Microphone", names.joined(separator: "; ") + more)]
+  }
+
+  // MARK: Network
+
+  func server() async -> [Diagnosis] {
+    let text = self.environment["VOICE_SERVER"].flatMap { $0.isEmpty ? nil : $0 } ?? "grpc://127.0.0.1:50051"
+    let isNamed = !(self.environment["VOICE_SERVER"] ?? "").isEmpty
+    let address: GRPCAddress
+    do {
+      address = try GRPCAddress(addr: RecognizeCommand.address(text))
+    } catch {
+      return [
+        .broken(
+          "Server", "VOICE_SERVER is “\(text)”, which is not an address",
+          fix: "Write grpc://host:port or grpc+tls://host:port, or remove the variable.")
+      ]
+    }
+    let place = "\(address.host):\(address.port)"
+    switch await ServerProbe(address: address).ask() {
+    case .ready:
+      return [.good("Server", "a speech server answers at \(place)")]
+    case .notReady:
+      return [.warning("Server", "the server at \(place) is loading or stopping", fix: "Try again in a moment.")]
+    case .other where isNamed:
+      return [
+        .broken("Server", "no speech server answers at \(place), which VOICE_SERVER names", fix: "Check the address and that the server runs.")
+      ]
+    case .nobody where isNamed:
+      return [
+        .broken("Server", "nothing listens at \(place), which VOICE_SERVER names", fix: "Start the server, or correct the variable.")
+      ]
+    case .other:
+      return [
+        .warning("Server", "another program listens at \(place)", fix: "`voice serve --port 0` takes a free port.")
+      ]
+    case .nobody:
+      return [
+        .good("Server", "none is running; port \(address.port) is free for `voice serve`".replacing("`", with: ""))
+      ]
+    }
+  }
+
+  func httpPort() async -> Diagnosis {
+    switch await PortProbe.ask(port: 8080) {
+    case .free: .good("HTTP port", "8080 is free")
+    case .ours: .good("HTTP port", "8080 belongs to voice serve")
+    case .other:
+      .warning("HTTP port", "another program listens at 8080", fix: "`voice serve --http-port 0` takes a free port.")
+    case .notUsable(let reason): .warning("HTTP port", "8080 cannot be used: \(reason)", fix: "`voice serve --http-port N`")
+    }
+  }
+
+  // MARK: Files
+
+  func folders() -> [Diagnosis] {
+    let folder = StateDirectory(path: StateDirectory.standardPath(environment: self.environment), codes: .client)
+    let shown = Paths.abbreviated(folder.path, environment: self.environment)
+    do throws(VoiceFailure) {
+      try folder.prepare()
+    } catch {
+      return [
+        .broken("State folder", error.message, fix: "Make it writable, or set XDG_STATE_HOME to a folder that is.")
+      ].map { diagnosis in
+        var diagnosis = diagnosis
+        diagnosis.name = "State"
+        return diagnosis
+      }
+    }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: folder.path)
+    let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0
+    let octal = String(mode, radix: 8)
+    guard mode & 0o077 == 0 else {
+      return [
+        .warning(
+          "State", "\(shown) is writable, but others can look into it (mode \(octal))",
+          fix: "chmod 700 \(folder.path)")
+      ]
+    }
+    return [.good("State", "\(shown) is writable and private (mode \(octal))")]
+  }
+
+  func recordings() -> Diagnosis {
+    let recording = DemoRecording.standard
+    guard FileManager.default.isReadableFile(atPath: recording.path) else {
+      return .warning(
+        "Demo", "the recording for voice demo is not installed", fix: "sudo apt-get install pocketsphinx-testdata (or `make setup`)")
+    }
+    return .good("Demo", "the recording for voice demo is installed")
+  }
+}
