@@ -154,7 +154,7 @@ let package = Package(
         "VoiceCore", "VoiceAudio", "SpeechPipeline", "SpeechStreaming", "VoiceServer", "VoiceTesting",
         .argumentParser, .logging,
       ]),
-    tests(of: "VoiceTesting", []),
+    tests(of: "VoiceTesting", [.nioCore, .nioPosix]),
     .testTarget(
       name: "IntegrationTests",
       dependencies: [

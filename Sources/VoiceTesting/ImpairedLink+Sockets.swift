@@ -1,0 +1,74 @@
+import Foundation
+import NIOCore
+
+extension Channel {
+  /// Closes the socket so that its peer gets a reset: a lingering time of zero throws away what is not sent.
+  func closeWithReset() {
+    if let options = self as? any SocketOptionProvider {
+      // The C structure `linger`: on, for 0 seconds.
+      options.unsafeSetSocketOption(level: .socket, name: .so_linger, value: (CInt(1), CInt(0)))
+        .whenFailure { _ in }
+    }
+    self.close(promise: nil)
+  }
+
+  /// How many written bytes the peer's system has not acknowledged; 0 if that cannot be found out.
+  ///
+  /// Must be called on the event loop.
+  var unacknowledgedBytes: Int {
+    let count = try? self.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self)
+    {
+      descriptor in
+      var count: CInt = 0
+      #if canImport(Darwin)
+        var size = socklen_t(MemoryLayout<CInt>.size)
+        return getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? Int(count) : 0
+      #else
+        return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
+      #endif
+    }
+    return count ?? 0
+  }
+}
+
+/// The constants and calls of the sockets interface that the event loop library keeps to itself.
+enum LoopbackPort {
+  /// Takes a free port of the loopback address, without listening at it, until the socket is closed.
+  static func reserve() throws -> (socket: NIOBSDSocket.Handle, port: Int) {
+    let address = try SocketAddress(ipAddress: "127.0.0.1", port: 0)
+    let descriptor = socket(address.protocol.rawValue, Self.number(SOCK_STREAM), 0)
+    guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
+    do {
+      var on: CInt = 1
+      // With this option on both, a listener may share the port with a socket that does not listen.
+      let result = setsockopt(
+        descriptor, NIOBSDSocket.OptionLevel.socket.rawValue, NIOBSDSocket.Option.so_reuseaddr.rawValue,
+        &on, socklen_t(MemoryLayout<CInt>.size))
+      guard result == 0, address.withSockAddr({ bind(descriptor, $0, socklen_t($1)) }) == 0 else {
+        throw IOError(errnoCode: errno, reason: "bind")
+      }
+      return (descriptor, try Self.port(of: descriptor))
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  static func release(_ socket: NIOBSDSocket.Handle) { close(socket) }
+
+  // The constant is a number on Apple platforms and an enumeration with glibc.
+  private static func number(_ type: CInt) -> CInt { type }
+  private static func number(_ type: some RawRepresentable<UInt32>) -> CInt {
+    CInt(bitPattern: type.rawValue)
+  }
+
+  private static func port(of descriptor: NIOBSDSocket.Handle) throws -> Int {
+    var bound = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &bound) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    }
+    guard result == 0 else { throw IOError(errnoCode: errno, reason: "getsockname") }
+    return Int(UInt16(bigEndian: bound.sin_port))
+  }
+}
