@@ -60,7 +60,8 @@ enum ListenFailure {
       if usesTLS, "\(error)".contains("SSL") {
         return VoiceFailure(
           .certificateInvalid,
-          message: "The certificate or the key of the server cannot be used. Give PEM files that belong together.",
+          message:
+            "The certificate or the key of the server cannot be used. Give PEM files that belong together.",
           cause: error)
       }
       return VoiceFailure(
@@ -70,12 +71,14 @@ enum ListenFailure {
     case .EADDRINUSE:
       return VoiceFailure(
         .portInUse,
-        message: "Another program listens at \(address). Stop it, or use another port; port 0 takes a free one.",
+        message:
+          "Another program listens at \(address). Stop it, or use another port; port 0 takes a free one.",
         cause: error)
     case .EACCES, .EPERM:
       return VoiceFailure(
         .portNotPermitted,
-        message: "This user may not listen at \(address). Use a port above 1023, or give the process the right.",
+        message:
+          "This user may not listen at \(address). Use a port above 1023, or give the process the right.",
         cause: error)
     default: return Self.invalid(address.host, cause: error)
     }
@@ -84,7 +87,8 @@ enum ListenFailure {
   private static func invalid(_ host: String, cause: any Error) -> VoiceFailure {
     VoiceFailure(
       .listenAddressInvalid,
-      message: "The server cannot listen at \"\(host)\". Use 127.0.0.1, 0.0.0.0, or an address of this machine.",
+      message:
+        "The server cannot listen at \"\(host)\". Use 127.0.0.1, 0.0.0.0, or an address of this machine.",
       cause: cause)
   }
 

@@ -9,8 +9,8 @@ import VoiceCore
 
 /// The gRPC port and the recognisers behind it.
 ///
-/// On a graceful shutdown the transport accepts nothing new, streams hear of it through the phase, and after the drain time those that are
-/// left are ended with UNAVAILABLE.
+/// On a graceful shutdown the transport accepts nothing new, streams hear of it through the phase, and after the
+/// drain time those that are left are ended with UNAVAILABLE.
 struct SpeechService: Service {
   private enum Step: Sendable {
     case served
@@ -21,8 +21,8 @@ struct SpeechService: Service {
   /// How long a client may take to read its last status before it is cut off.
   private static let farewell: Duration = .seconds(2)
 
-  /// What the transport takes as one message. Above our own limit for audio, so that a chunk which is too large is refused with a message
-  /// that says so; the transport just resets the stream.
+  /// What the transport takes as one message. Above our own limit for audio, so that a chunk which is too large is
+  /// refused with a message that says so; the transport just resets the stream.
   private static let messageBytes = 8 * 1024 * 1024
 
   let address: ListenAddress

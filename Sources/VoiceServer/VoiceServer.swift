@@ -6,11 +6,13 @@ public import SpeechPipeline
 import Synchronization
 public import VoiceCore
 
-/// A server for speech recognition that speaks the Speechly protocol over gRPC, beside HTTP for health, metrics and logins.
+/// A server for speech recognition that speaks the Speechly protocol over gRPC, beside HTTP for health, metrics and
+/// logins.
 ///
-/// The server runs as long as ``run()`` does: it loads the recogniser's models, listens, and serves. It stops when it is
-/// told to (``beginGracefulShutdown()``, or the graceful shutdown of a `ServiceGroup` that it is part of): it accepts nothing new, lets running
-/// contexts finish within ``ServerConfiguration/drainTime``, then ends. Cancelling the task of `run()` stops it at once.
+/// The server runs as long as ``run()`` does: it loads the recogniser's models, listens, and serves. It stops when
+/// it is told to (``beginGracefulShutdown()``, or the graceful shutdown of a `ServiceGroup` that it is part of): it
+/// accepts nothing new, lets running contexts finish within ``ServerConfiguration/drainTime``, then ends.
+/// Cancelling the task of `run()` stops it at once.
 ///
 /// ```swift
 /// let server = VoiceServer(configuration: ServerConfiguration(), engine: try PocketSphinxEngine())
@@ -100,15 +102,16 @@ public final class VoiceServer: Service {
     get async throws { try await self.ready.value() }
   }
 
-  /// Asks the server to stop as described for ``VoiceServer``; ``run()`` returns when it has. May be called repeatedly, on any thread.
+  /// Asks the server to stop as described for ``VoiceServer``; ``run()`` returns when it has. May be called
+  /// repeatedly, on any thread.
   public func beginGracefulShutdown() {
     self.shutdown.announce(())
   }
 
   /// Serves until the server is asked to stop; call once.
   ///
-  /// - Throws: ``VoiceFailure`` if the server cannot start: with a `server.*` code for configuration, data folder, key, certificate and
-  ///   ports, with a `speech.engine.*` code for the models; `CancellationError` if the task was cancelled.
+  /// - Throws: ``VoiceFailure`` if the server cannot start: with a `server.*` code for configuration, data
+  ///   folder, key, certificate and ports, with a `speech.engine.*` code for the models; `CancellationError` if the task was cancelled.
   public func run() async throws {
     do {
       try await self.serve()
@@ -126,8 +129,12 @@ public final class VoiceServer: Service {
     var configuration = ServiceGroupConfiguration(
       services: [
         // The last service stops first: HTTP tells until the end that the server is not ready any more.
-        .init(service: parts.web, successTerminationBehavior: .gracefullyShutdownGroup),
-        .init(service: parts.speech, successTerminationBehavior: .gracefullyShutdownGroup),
+        .init(
+          service: parts.web, successTerminationBehavior: .gracefullyShutdownGroup,
+          serviceName: "http"),
+        .init(
+          service: parts.speech, successTerminationBehavior: .gracefullyShutdownGroup,
+          serviceName: "grpc"),
       ], logger: self.logger)
     // Clients that neither finish nor go away do not keep the server.
     configuration.maximumGracefulShutdownDuration = self.configuration.drainTime + .seconds(5)

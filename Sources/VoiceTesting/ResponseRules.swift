@@ -3,8 +3,9 @@ public import SpeechProtocol
 
 /// Checks that the responses of an `SLU/Stream` call keep the rules that published clients insist on.
 ///
-/// Feed it every response in order, then call ``finish()``. The rules are those of the protocol's table "rules a server must follow":
-/// each broken one is reported with what broke it. Contexts may overlap, since responses are matched by their context.
+/// Feed it every response in order, then call ``finish()``. The rules are those of the protocol's table "rules a
+/// server must follow": each broken one is reported with what broke it. Contexts may overlap, since responses are
+/// matched by their context.
 public struct ResponseRules: Sendable {
   /// A broken rule.
   public enum Violation: Hashable, Sendable {

@@ -4,7 +4,8 @@ import Yams
 
 /// A place in a configuration file that knows its key path and line, so that every complaint names them.
 ///
-/// Reading is strict: a key that is not read with ``mapping(_:)``'s list is an error, and so is a value of another type.
+/// Reading is strict: a key that is not read with ``mapping(_:)``'s list is an error, and so is a value of another
+/// type.
 struct ConfigurationNode {
   let node: Node
   let file: String
@@ -15,7 +16,7 @@ struct ConfigurationNode {
   /// - Returns: `nil` for a file without content.
   static func root(ofText text: String, file: String) throws(VoiceFailure) -> ConfigurationNode? {
     do {
-      guard let node = try compose(yaml: text) else { return nil }
+      guard let node = try compose(yaml: text), node.tag != Tag(.null) else { return nil }
       return ConfigurationNode(node: node, file: file, path: "")
     } catch let error as YamlError {
       throw Self.failure(from: error, file: file)
@@ -113,7 +114,7 @@ struct ConfigurationNode {
 
   func identifier() throws(VoiceFailure) -> UUID {
     guard case .scalar(let scalar) = self.node, let id = UUID(uuidString: scalar.string) else {
-      throw self.expected("a UUID such as \(UUID(uuid: UUID_NULL).uuidString)")
+      throw self.expected("a UUID such as \(ServerConfiguration.App.demo.id.uuidString)")
     }
     return id
   }
@@ -131,5 +132,3 @@ struct ConfigurationNode {
     return path.hasPrefix("/") ? path : folder + "/" + path
   }
 }
-
-private let UUID_NULL: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -4,10 +4,11 @@ public import VoiceCore
 extension ServerConfiguration {
   /// Reads a configuration file (YAML); what the file does not say has the default value.
   ///
-  /// Keys: `host`, `grpc_port`, `http_port`, `data`, `token_seconds`, `drain_seconds`, `tls` (`certificate`, `key`), `apps` (list of `id`,
-  /// `name`, `project`, `language`, `templates`, `silence_triggered_segmentation` in ms), `projects` (list of `id`, `api_keys`), `limits` (`decoders`, `streams`,
-  /// `chunk_bytes`, `context_seconds`, `metadata_bytes`, `idle_seconds`, `decoder_patience_seconds`, `logins_per_second`).
-  /// Relative paths count from the folder of the file.
+  /// Keys: `host`, `grpc_port`, `http_port`, `data`, `token_seconds`, `drain_seconds`, `tls` (`certificate`,
+  /// `key`), `apps` (list of `id`, `name`, `project`, `language`, `templates`, `silence_triggered_segmentation` in
+  /// ms), `projects` (list of `id`, `api_keys`), `limits` (`decoders`, `streams`, `chunk_bytes`, `context_seconds`,
+  /// `metadata_bytes`, `idle_seconds`, `decoder_patience_seconds`, `logins_per_second`). Relative paths count from
+  /// the folder of the file.
   ///
   /// - Throws: ``VoiceFailure`` with `server.configuration.not-found` if there is no such file, or with
   ///   `server.configuration.invalid` for anything else, naming file, line, key and what is expected.
@@ -26,7 +27,8 @@ extension ServerConfiguration {
     } catch {
       throw VoiceFailure(
         .configurationInvalid,
-        message: "\(path): expected a file that can be read: check that it is one, and its rights.", cause: error)
+        message: "\(path): expected a file that can be read: check that it is one, and its rights.",
+        cause: error)
     }
     guard let text = String(validating: data, as: UTF8.self) else {
       throw ConfigurationError.failure(

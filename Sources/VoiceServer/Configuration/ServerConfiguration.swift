@@ -3,7 +3,7 @@ import VoiceCore
 
 /// What a ``VoiceServer`` needs to know; the defaults give a working server for one demo app.
 ///
-/// From a file: ``init(contentsOfFile:environment:)``. The keys of the file are in `docs/server.md`.
+/// From a file: ``init(contentsOfFile:environment:)``. The keys are named there.
 public struct ServerConfiguration: Hashable, Sendable {
   /// The address to listen at: an IPv4 or IPv6 address or a host name; only this machine by default.
   public var host: String

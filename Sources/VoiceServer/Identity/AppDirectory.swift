@@ -33,7 +33,8 @@ struct AppDirectory: Sendable {
     guard self.projects.contains(id) else {
       throw VoiceFailure(
         .unknownApp,
-        message: "This server has no project \(id.uuidString.lowercased()). Use an id from its configuration.")
+        message: "This server has no project \(id.uuidString.lowercased()). Use an id from its configuration."
+      )
     }
     return id
   }

@@ -4,8 +4,8 @@ import VoiceCore
 
 /// Finds out whom a request belongs to, from its metadata `authorization: Bearer …`.
 ///
-/// Accepted are access tokens of this server and the API keys of projects. Without either the request is UNAUTHENTICATED;
-/// an expired or otherwise invalid token is PERMISSION_DENIED, as the protocol documents it.
+/// Accepted are access tokens of this server and the API keys of projects. Without either the request is
+/// UNAUTHENTICATED; an expired or otherwise invalid token is PERMISSION_DENIED, as the protocol documents it.
 struct Authenticator: Sendable {
   private let apps: AppDirectory
   private let tokens: TokenAuthority

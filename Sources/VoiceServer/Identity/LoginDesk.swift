@@ -90,6 +90,7 @@ final class LoginDesk: Sendable {
   static func wrongLanguage(of app: ServerConfiguration.App) -> VoiceFailure {
     VoiceFailure(
       .languageNotOffered,
-      message: "The app id and language combination is invalid. Use \(app.language), or leave the language empty.")
+      message:
+        "The app id and language combination is invalid. Use \(app.language), or leave the language empty.")
   }
 }

@@ -2,7 +2,8 @@ import VoiceCore
 
 /// How often each client address may log in: a token bucket per address.
 ///
-/// Only addresses that logged in lately take memory; when the table is full, the one that was quiet for longest makes room.
+/// Only addresses that logged in lately take memory; when the table is full, the one that was quiet for longest
+/// makes room.
 struct LoginLimiter: Sendable {
   private struct Bucket {
     var level: Double

@@ -5,7 +5,8 @@ import VoiceCore
 
 /// Seals what a recogniser learned of a channel, so that a client can hand it back but not make it up.
 ///
-/// A token is a version byte, 32 bytes HMAC-SHA256 of the rest, and the adaptation. Its key is derived from the signing key.
+/// A token is a version byte, 32 bytes HMAC-SHA256 of the rest, and the adaptation. Its key is derived from the
+/// signing key.
 struct ResumeTokens: Sendable {
   private static let version: UInt8 = 1
   private static let codeLength = 32

@@ -3,8 +3,9 @@ import VoiceCore
 
 /// The secret that the server signs tokens with: 32 random bytes, kept in the data folder.
 ///
-/// The file `signing-key` has mode 0600 and holds 64 hexadecimal digits and a line feed. It is made once, at the first
-/// start. A file that holds anything else is reported and never replaced: a new key would reject every token in use.
+/// The file `signing-key` has mode 0600 and holds 64 hexadecimal digits and a line feed. It is made once, at the
+/// first start. A file that holds anything else is reported and never replaced: a new key would reject every token
+/// in use.
 struct SigningKey: Hashable, Sendable {
   static let byteCount = 32
   static let fileName = "signing-key"

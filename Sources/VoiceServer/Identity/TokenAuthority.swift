@@ -4,9 +4,9 @@ import VoiceCore
 
 /// Issues and checks access tokens (JSON web tokens, HS256).
 ///
-/// The form of a token follows what all published clients accept (`speechly.identity`, "the token"): no claim that was not
-/// asked for, identifiers exactly as they were sent, whole seconds, no text that a decoder without the URL-safe alphabet or with wrong
-/// padding stumbles over.
+/// The form of a token follows what all published clients accept (`speechly.identity`, "the token"): no claim that
+/// was not asked for, identifiers exactly as they were sent, whole seconds, no text that a decoder without the
+/// URL-safe alphabet or with wrong padding stumbles over.
 struct TokenAuthority: Sendable {
   /// What the holder of a token may use.
   enum Scope: Hashable, Sendable {
@@ -96,7 +96,8 @@ struct TokenAuthority: Sendable {
     guard claims.exp > self.now() - Self.clockSkew else {
       throw VoiceFailure(
         .tokenExpired,
-        message: "The access token has expired. Log in again to get a new one; if it is new, check the clocks.")
+        message:
+          "The access token has expired. Log in again to get a new one; if it is new, check the clocks.")
     }
     return claims
   }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// A metrics backend that keeps everything in memory and prints it in Prometheus' text format.
 ///
-/// Counters stay counters, meters and plain recorders become gauges, timers become histograms in seconds, aggregating recorders histograms
-/// in their own unit. A server makes its own; an app with one server may also bootstrap `MetricsSystem` with it:
-/// `MetricsSystem.bootstrap(server.metricsRegistry)`.
+/// Counters stay counters, meters and plain recorders become gauges, timers become histograms in seconds,
+/// aggregating recorders histograms in their own unit. A server makes its own; an app with one server may also
+/// bootstrap `MetricsSystem` with it: `MetricsSystem.bootstrap(server.metricsRegistry)`.
 public final class PrometheusRegistry: MetricsFactory, Sendable {
   struct SeriesKey: Hashable {
     var name: String

@@ -5,7 +5,8 @@ import VoiceCore
 
 /// `grpc.health.v1.Health`: whether the server recognises speech now.
 ///
-/// The services have one state, that of the server: they serve once the models are loaded, until the server is asked to stop.
+/// The services have one state, that of the server: they serve once the models are loaded, until the server is
+/// asked to stop.
 struct HealthService: Grpc_Health_V1_Health.SimpleServiceProtocol {
   let phase: ServerPhase
   let services: Set<String>
@@ -16,7 +17,8 @@ struct HealthService: Grpc_Health_V1_Health.SimpleServiceProtocol {
     guard self.isKnown(request.service) else {
       throw RPCError(
         code: .notFound,
-        message: "The server has no service of this name. Use a full name such as speechly.slu.v1.SLU, or none.")
+        message:
+          "The server has no service of this name. Use a full name such as speechly.slu.v1.SLU, or none.")
     }
     return Self.response(self.phase.value)
   }

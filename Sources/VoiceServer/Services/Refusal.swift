@@ -4,8 +4,8 @@ import VoiceCore
 
 /// Why a request is refused: the failure, and how it is said in gRPC.
 ///
-/// A client gets the status with the message, and in the trailing metadata `voice-failure-code` with the failure's code. If
-/// trying again helps, `grpc-retry-pushback-ms` and a `google.rpc.RetryInfo` say when.
+/// A client gets the status with the message, and in the trailing metadata `voice-failure-code` with the failure's
+/// code. If trying again helps, `grpc-retry-pushback-ms` and a `google.rpc.RetryInfo` say when.
 struct Refusal: Error, Hashable {
   var failure: VoiceFailure
   var status: RPCError.Code

@@ -1,5 +1,4 @@
 import Synchronization
-import VoiceCore
 
 /// Where the server is in its life, and how all its streams hear of a change.
 final class ServerPhase: Sendable {
@@ -15,38 +14,40 @@ final class ServerPhase: Sendable {
     static func < (left: Value, right: Value) -> Bool { left.rawValue < right.rawValue }
   }
 
-  private let state = Mutex(Value.loading)
-  // Each subscriber gets at most three values, so nothing is ever dropped.
-  private let changes = EventBroadcaster<Value>(capacity: 8) { _ in .stopped }
+  private struct State {
+    var value = Value.loading
+    var nextID = 0
+    var listeners: [Int: AsyncStream<Value>.Continuation] = [:]
+  }
 
-  var value: Value { self.state.withLock { $0 } }
+  private let state = Mutex(State())
+
+  var value: Value { self.state.withLock { $0.value } }
 
   /// Goes on to a later phase; a step back does nothing.
   func advance(to value: Value) {
-    let isNews = self.state.withLock { state in
-      guard value > state else { return false }
-      state = value
-      return true
+    let listeners = self.state.withLock { state -> [AsyncStream<Value>.Continuation] in
+      guard value > state.value else { return [] }
+      state.value = value
+      return Array(state.listeners.values)
     }
-    if isNews { self.changes.publish(value) }
+    for listener in listeners { listener.yield(value) }
   }
 
   /// The present phase and those that follow.
+  ///
+  /// A reader that is slow may see two changes in the wrong order: look for "at least", not for "exactly".
   func values() -> AsyncStream<Value> {
-    let subscription = self.changes.subscribe()
-    let now = self.value
-    return AsyncStream { continuation in
-      continuation.yield(now)
-      let task = Task {
-        // A change between the two lines above arrives twice; only what is later counts.
-        var last = now
-        for await value in subscription where value > last {
-          last = value
-          continuation.yield(value)
-        }
-        continuation.finish()
-      }
-      continuation.onTermination = { _ in task.cancel() }
+    let (values, continuation) = AsyncStream<Value>.makeStream()
+    let id = self.state.withLock { state in
+      state.nextID += 1
+      state.listeners[state.nextID] = continuation
+      continuation.yield(state.value)
+      return state.nextID
     }
+    continuation.onTermination = { [weak self] _ in
+      _ = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
+    }
+    return values
   }
 }

@@ -1,11 +1,12 @@
 import SpeechPipeline
 import SpeechProtocol
+import VoiceAudio
 import VoiceCore
 
 /// Says in protocol messages what was recognised in one context.
 ///
-/// Holds to the rules that published clients insist on (`speechly.slu`, semantics): final words are not repeated as tentative ones, and
-/// every segment end has a final intent before it.
+/// Holds to the rules that published clients insist on (`speechly.slu`, semantics): final words are not repeated as
+/// tentative ones, and every segment end has a final intent before it.
 struct ContextOutput: Sendable {
   typealias Response = Speechly_Slu_V1_SLUResponse
 
@@ -86,7 +87,7 @@ struct ContextOutput: Sendable {
 
   /// The place of a sample of the recogniser in the audio that the client sent.
   private static func sample(_ sample: Int64, atRate rate: Int) -> Int64 {
-    let engineRate = Int64(16_000)
+    let engineRate = Int64(AudioFormat.recognition.sampleRate)
     let (seconds, rest) = max(0, sample).quotientAndRemainder(dividingBy: engineRate)
     let (whole, overflow) = seconds.multipliedReportingOverflow(by: Int64(rate))
     return overflow ? .max : whole + rest * Int64(rate) / engineRate

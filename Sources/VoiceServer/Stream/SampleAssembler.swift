@@ -1,6 +1,7 @@
 /// Makes mono samples of little-endian 16-bit PCM that comes in pieces of any length.
 ///
-/// A sample or a frame (one sample of each channel) may be cut anywhere between two pieces. Channels are mixed by their mean.
+/// A sample or a frame (one sample of each channel) may be cut anywhere between two pieces. Channels are mixed by
+/// their mean.
 struct SampleAssembler: Hashable, Sendable {
   private let channels: Int
   private var rest: [UInt8] = []

@@ -10,9 +10,10 @@ import VoiceCore
 
 /// Runs one `SLU/Stream` call: feeds its machine and does what the machine says.
 ///
-/// One task owns the machine and takes turns at reading, decoding and writing. So a client that sends faster than its audio is decoded, or
-/// does not read its results, is held back by the flow control of HTTP/2 and costs a bounded amount of memory. Contexts of a
-/// stream are decoded one after the other: each gets what the one before taught the decoder of the channel.
+/// One task owns the machine and takes turns at reading, decoding and writing. So a client that sends faster than
+/// its audio is decoded, or does not read its results, is held back by the flow control of HTTP/2 and costs a
+/// bounded amount of memory. Contexts of a stream are decoded one after the other: each gets what the one before
+/// taught the decoder of the channel.
 struct StreamDriver: Sendable {
   /// What streams share.
   struct Services: Sendable {

@@ -11,17 +11,20 @@ extension StreamMachine {
     guard config.encoding == .linear16 else {
       throw Refusal(
         .requestInvalid,
-        "The encoding \(config.encoding.rawValue) is not known. Send signed 16-bit little-endian samples (LINEAR16, 0).")
+        "The encoding \(config.encoding.rawValue) is not known. Send signed 16-bit little-endian samples "
+          + "(LINEAR16, 0).")
     }
     guard Self.channelCounts.contains(Int(config.channels)) else {
       throw Refusal(
         .requestInvalid,
-        "\(config.channels) channels cannot be used. Send \(Self.channelCounts.lowerBound) to \(Self.channelCounts.upperBound), best 1.")
+        "\(config.channels) channels cannot be used. Send \(Self.channelCounts.lowerBound) to "
+          + "\(Self.channelCounts.upperBound), best 1.")
     }
     guard Self.sampleRates.contains(Int(config.sampleRateHertz)) else {
       throw Refusal(
         .requestInvalid,
-        "A sample rate of \(config.sampleRateHertz) Hz cannot be used. Send \(Self.sampleRates.lowerBound) to \(Self.sampleRates.upperBound) Hz, best 16000.")
+        "A sample rate of \(config.sampleRateHertz) Hz cannot be used. Send \(Self.sampleRates.lowerBound) to "
+          + "\(Self.sampleRates.upperBound) Hz, best 16000.")
     }
     var options = StreamOptions()
     try options.apply(config.options)

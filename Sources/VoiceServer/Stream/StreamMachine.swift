@@ -11,81 +11,17 @@ import VoiceCore
 /// - *awaitingConfig*: the stream is open; the first message must be a config.
 /// - *idle*: a context may begin.
 /// - *active*: a context takes audio, until its stop.
-/// - *ending*: nothing is taken any more; the results of contexts that were stopped are still delivered, then the call ends.
+/// - *ending*: nothing is taken any more; the results of contexts that were stopped are still delivered, then
+///   the call ends.
 /// - *ended*: terminal; every event is ignored.
 ///
-/// The *outputs* are the contexts whose results are not complete. A client may start a context while those of the one before are still
-/// being computed; each context has its own id.
+/// The *outputs* are the contexts whose results are not complete. A client may start a context while those of the
+/// one before are still being computed; each context has its own id.
 ///
-/// Three kinds of bad input: what breaks the protocol ends the call (after the results of contexts that were stopped properly), what is merely
-/// unknown is ignored and reported with `.ignore`, and an event of the driver that makes no sense (any more) is ignored too.
+/// Three kinds of bad input: what breaks the protocol ends the call (after the results of contexts that were
+/// stopped properly), what is merely unknown is ignored and reported with `.ignore`, and an event of the driver
+/// that makes no sense (any more) is ignored too.
 struct StreamMachine: Sendable {
-  /// What holds for one call.
-  struct Rules: Sendable {
-    var principal: Principal
-    var apps: AppDirectory
-    var limits: ServerConfiguration.Limits
-    var resumeTokens: ResumeTokens
-  }
-
-  /// What a config says.
-  struct Settings: Hashable, Sendable {
-    var sampleRate: Int
-    var channels: Int
-    var language: String
-    var options: StreamOptions
-  }
-
-  /// The context that takes audio.
-  struct Intake: Hashable, Sendable {
-    var contextID: String
-    var assembler: SampleAssembler
-    var frameLimit: Int64
-  }
-
-  enum State: Hashable, Sendable {
-    case awaitingConfig
-    case idle(Settings)
-    case active(Settings, Intake)
-    /// The refusal is `nil` if the call ends well.
-    case ending(Refusal?)
-    case ended
-  }
-
-  /// What the driver has to do, in order.
-  enum Action: Hashable, Sendable {
-    case send(Speechly_Slu_V1_SLUResponse)
-    case beginContext(id: String, ContextRequest)
-    /// Mono samples at the rate of the request.
-    case append(id: String, [Int16])
-    case finishContext(id: String)
-    case cancelContext(id: String)
-    /// Call ``StreamMachine/idleCheckDue(at:)`` at the instant, or soon after.
-    case scheduleIdleCheck(at: VoiceInstant)
-    case recordRoundTrip(Duration)
-    case ignore(IgnoreReason)
-    /// End the call, with OK if there is no refusal.
-    case end(Refusal?)
-  }
-
-  /// What a context needs from the recogniser.
-  struct ContextRequest: Hashable, Sendable {
-    var app: UUID
-    var language: String
-    var sampleRate: Int
-    var silence: Duration?
-    /// What the client brought along; otherwise what the stream's earlier contexts taught counts.
-    var adaptation: RecognizerAdaptation?
-  }
-
-  enum IgnoreReason: String, Hashable, Sendable {
-    case streamEnding = "the stream is ending"
-    case unknownMessage = "the message is of a kind that this version does not know"
-    case unknownContext = "the context is not known or complete"
-    case unknownRoundTrip = "no round trip measurement with this id is under way"
-    case resumeTokenNotOurs = "the resume token is not one of this server"
-  }
-
   let rules: Rules
   private(set) var state: State = .awaitingConfig
   private(set) var isDraining = false
@@ -253,7 +189,8 @@ struct StreamMachine: Sendable {
         self.state = .ending(
           Refusal(
             .contextTooLong,
-            "The context is longer than \(self.rules.limits.contextDuration). Send stop and start before that."))
+            "The context is longer than \(self.rules.limits.contextDuration). Send stop and start before that."
+          ))
         actions.append(.finishContext(id: intake.contextID))
       } else {
         self.state = .active(settings, intake)
@@ -321,6 +258,7 @@ struct StreamMachine: Sendable {
 
   /// The instant of `.scheduleIdleCheck` has come.
   mutating func idleCheckDue(at now: VoiceInstant) -> [Action] {
+    if case .ended = self.state { return [] }
     let due = self.lastActivity.advanced(by: self.rules.limits.idleTime)
     if now < due { return [self.idleCheck] }
     let refusal = Refusal(

@@ -2,7 +2,8 @@ import Foundation
 import SpeechProtocol
 import VoiceCore
 
-/// The options of a stream that the server knows; clients send them with config (for all contexts) or with start (for one).
+/// The options of a stream that the server knows; clients send them with config (for all contexts) or with start
+/// (for one).
 ///
 /// | key | value | meaning |
 /// |---|---|---|
@@ -11,7 +12,8 @@ import VoiceCore
 /// | `resume_token` | base64 text | begins the context with what the token holds; start only |
 /// | `rtt` | `yes` | asks for round trip measurements |
 ///
-/// Unknown keys are ignored. An option of a start replaces the one of the config; a key that comes twice counts once, the last one.
+/// Unknown keys are ignored. An option of a start replaces the one of the config; a key that comes twice counts
+/// once, the last one.
 struct StreamOptions: Hashable, Sendable {
   static let silenceKey = "silence_triggered_segmentation"
   static let resumeTokensKey = "resume_tokens"

@@ -36,7 +36,8 @@ struct WebRoutes: Sendable {
     let router = Router(context: WebContext.self)
     router.add(
       middleware: CORSMiddleware(
-        allowOrigin: CORSMiddleware<WebContext>.AllowOriginExtended.all, allowHeaders: [.contentType, .authorization],
+        allowOrigin: CORSMiddleware<WebContext>.AllowOriginExtended.all,
+        allowHeaders: [.contentType, .authorization],
         allowMethods: [.get, .post, .options]))
     router.get("healthz") { _, _ in "ok\n" }
     router.get("readyz") { _, _ in

@@ -11,7 +11,9 @@ import VoiceCore
 
   /// What a wrong file is told: the line, the key path, and what is expected.
   @Test(arguments: [
-    ("limits: {decoders: many}", "line 1", "limits.decoders", "a whole number from 1 to 1024, found \"many\""),
+    (
+      "limits: {decoders: many}", "line 1", "limits.decoders", "a whole number from 1 to 1024, found \"many\""
+    ),
     ("limits:\n  decoders: 0", "line 2", "limits.decoders", "from 1 to 1024"),
     ("limits:\n  decoders: 2.5", "line 2", "limits.decoders", "a whole number"),
     ("limits:\n  decoders: \"2\"", "line 2", "limits.decoders", "a whole number"),
@@ -164,7 +166,9 @@ import VoiceCore
     let configuration = try Self.read(
       """
       apps:
-      - {id: 00000000-0000-4000-8000-000000000001, project: 00000000-0000-4000-8000-000000000002, silence_triggered_segmentation: 0}
+      - id: 00000000-0000-4000-8000-000000000001
+        project: 00000000-0000-4000-8000-000000000002
+        silence_triggered_segmentation: 0
       """)
     #expect(configuration.apps.map(\.segmentingSilence) == [nil])
   }

@@ -42,7 +42,9 @@ import VoiceTesting
     #expect(claims.keys.contains("appId") == false)
   }
 
-  @Test(arguments: [Fixture.appID, "AAAAAAAA-0000-4000-8000-00000000BBBB", "aAaAaAaA-0000-4000-8000-00000000bBbB"])
+  @Test(arguments: [
+    Fixture.appID, "AAAAAAAA-0000-4000-8000-00000000BBBB", "aAaAaAaA-0000-4000-8000-00000000bBbB",
+  ])
   func identifiersComeBackExactlyAsSent(_ id: String) async throws {
     let token = try await Fixture.authority().issue(.application(id), deviceID: id)
     let claims = try Self.claims(token.text)
@@ -115,10 +117,11 @@ import VoiceTesting
     }
   }
 
-  @Test(arguments: [
-    (0, nil), (86_399, nil), (86_400 + 29, nil), (86_400 + 30, VoiceFailure.Code.tokenExpired),
-    (864_000, .tokenExpired),
-  ] as [(Int64, VoiceFailure.Code?)])
+  @Test(
+    arguments: [
+      (0, nil), (86_399, nil), (86_400 + 29, nil), (86_400 + 30, VoiceFailure.Code.tokenExpired),
+      (864_000, .tokenExpired),
+    ] as [(Int64, VoiceFailure.Code?)])
   func aTokenExpiresAfterItsLifetimeAndALittleSkew(
     _ age: Int64, _ code: VoiceFailure.Code?
   ) async throws {
@@ -168,7 +171,8 @@ import VoiceTesting
     }
     // Even with a signature that our key made over the changed header.
     let key = try await JWTKeyCollection().add(
-      hmac: HMACKey(from: Fixture.key().bytes), digestAlgorithm: .sha256).getKey()
+      hmac: HMACKey(from: Fixture.key().bytes), digestAlgorithm: .sha256
+    ).getKey()
     let signature = Data(try key.sign(Array("\(header).\(parts[1])".utf8)))
     let text = signature.base64EncodedString().replacingOccurrences(of: "+", with: "-")
       .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
