@@ -1,5 +1,5 @@
 import ArgumentParser
-public import Foundation
+import Foundation
 public import VoiceCore
 
 /// What a command has around it: the streams, the environment, the time, the signals. Injected, so that tests see every command whole.
@@ -36,8 +36,14 @@ public struct CommandContext: Sendable {
     let environment = ProcessInfo.processInfo.environment
     return CommandContext(
       console: .system(environment: environment), environment: environment,
-      programName: CommandLine.arguments.first ?? "voice", inputIsTerminal: isatty(0) == 1,
+      programName: Self.programName(CommandLine.arguments.first ?? "voice"), inputIsTerminal: isatty(0) == 1,
       stopSignals: { StopSignal.ofThisProcess() })
+  }
+
+  /// The program as it can be typed here: a path below the current folder is shortened.
+  private static func programName(_ path: String) -> String {
+    let here = FileManager.default.currentDirectoryPath + "/"
+    return path.hasPrefix(here) && path.count > here.count ? String(path.dropFirst(here.count)) : path
   }
 
   /// Reports a failure that ends the command, and says with which status.

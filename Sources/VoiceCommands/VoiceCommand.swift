@@ -28,6 +28,9 @@ public struct VoiceCommand: AsyncParsableCommand {
   ///   - context: Where it writes, and what else is around it.
   /// - Returns: What the process should exit with.
   public static func run(_ arguments: [String], in context: CommandContext) async -> ExitStatus {
+    if let unknown = self.unknownCommand(in: arguments) {
+      return context.fail(unknown, json: arguments.contains("--json"))
+    }
     do {
       let command = try self.parseAsRoot(arguments)
       guard let command = command as? any ContextCommand else {
@@ -38,6 +41,17 @@ public struct VoiceCommand: AsyncParsableCommand {
     } catch {
       return self.report(error, arguments: arguments, in: context)
     }
+  }
+
+  /// The parser calls a mistyped command an unexpected argument; a person wants to hear which one was meant.
+  private static func unknownCommand(in arguments: [String]) -> VoiceFailure? {
+    guard let first = arguments.first, !first.hasPrefix("-"), first != "help" else { return nil }
+    let known = self.configuration.subcommands.compactMap { $0.configuration.commandName }
+    guard !known.contains(first) else { return nil }
+    let meant = Spelling.nearest(to: first, in: known).map { "Did you mean “voice \($0)”?" }
+    return VoiceFailure(
+      .usage,
+      message: "There is no command “\(first)”. \(meant ?? "There are: \(known.joined(separator: ", ")).")")
   }
 
   private static func report(

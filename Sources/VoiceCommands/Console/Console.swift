@@ -113,7 +113,7 @@ extension Console {
   /// The console of this process.
   ///
   /// When the reader of a pipe goes away, the process ends, as that of any command does.
-  public static func system(environment: [String: String] = ProcessInfo.processInfo.environment) -> Console {
+  public static func system(environment: [String: String]) -> Console {
     Console(
       output: .system(descriptor: 1, environment: environment),
       error: .system(descriptor: 2, environment: environment), environment: environment)
@@ -121,7 +121,7 @@ extension Console {
 }
 
 extension Console.Stream {
-  private static func system(descriptor: Int32, environment: [String: String]) -> Console.Stream {
+  fileprivate static func system(descriptor: Int32, environment: [String: String]) -> Console.Stream {
     let fallback = Console.Size(
       width: environment["COLUMNS"].flatMap { Int($0) } ?? 80, height: environment["LINES"].flatMap { Int($0) } ?? 24)
     return Console.Stream(

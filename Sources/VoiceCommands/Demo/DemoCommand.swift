@@ -39,9 +39,10 @@ struct DemoCommand: ContextCommand {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("voice-demo-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     do throws(VoiceFailure) {
-      try DemoRecording.standard.check()
+      let recordings = [DemoRecording.command, .sentence]
+      for recording in recordings { try recording.check() }
       let engine = try PocketSphinxEngine(language: "en-US")
-      let stage = DemoStage(recording: .standard, context: context, json: self.common.json)
+      let stage = DemoStage(recordings: recordings, context: context, json: self.common.json)
       return try await stage.perform(engine: engine, dataFolder: folder)
     } catch {
       return context.fail(error, json: self.common.json)

@@ -7,7 +7,6 @@ struct RecordingPresenter<Base: RecognitionPresenter>: RecognitionPresenter {
   private var finals: [Int: TranscriptSegment] = [:]
   private(set) var recoveries: [SpeechRecovery] = []
   private(set) var losses: [VoiceFailure] = []
-  private(set) var failures: [VoiceFailure] = []
 
   init(_ base: Base) {
     self.base = base
@@ -23,7 +22,7 @@ struct RecordingPresenter<Base: RecognitionPresenter>: RecognitionPresenter {
     case .segment(let segment) where segment.isFinal: self.finals[segment.segmentId] = segment
     case .recovered(let recovery): self.recoveries.append(recovery)
     case .failed(let failure):
-      if case .automatic = failure.recovery { self.losses.append(failure) } else { self.failures.append(failure) }
+      if case .automatic = failure.recovery { self.losses.append(failure) }
     case .segment, .recordingStarted, .started, .finished: break
     }
     self.base.show(update)

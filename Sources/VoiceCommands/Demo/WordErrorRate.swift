@@ -70,13 +70,16 @@ struct Alignment: Hashable, Sendable {
     return Double(self.errors) / Double(self.referenceCount)
   }
 
-  /// The words of a text as they are compared: lower case, without punctuation at their ends.
+  /// How the dictionary of the recogniser writes what a transcript spells out; the same word when spoken.
+  private static let spellings = ["mr": "mister", "mrs": "missus", "dr": "doctor"]
+
+  /// The words of a text as they are compared: lower case, without punctuation at their ends, abbreviations spelled out.
   static func words(of text: String) -> [String] {
     text.lowercased().split { $0.isWhitespace }.map { word in
       var word = word
       while let last = word.last, last.isPunctuation { word.removeLast() }
       while let first = word.first, first.isPunctuation { word.removeFirst() }
-      return String(word)
+      return Self.spellings[String(word)] ?? String(word)
     }.filter { !$0.isEmpty }
   }
 }

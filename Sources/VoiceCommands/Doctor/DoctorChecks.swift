@@ -3,6 +3,7 @@ import Foundation
 import PocketSphinxRecognition
 import SpeechPipeline
 import SpeechStreaming
+import VoiceAudio
 import VoiceCore
 import VoicePlatform
 import VoiceServer
@@ -28,7 +29,7 @@ struct DoctorChecks: Sendable {
     do throws(VoiceFailure) {
       engine = try PocketSphinxEngine(modelFolder: folder)
     } catch {
-      return [.broken("Recogniser", error.message, fix: "sudo apt-get install pocketsphinx-en-us (or `make setup`)")]
+      return [.broken("Recogniser", error.message, fix: "`sudo apt-get install pocketsphinx-en-us`, or `make setup`")]
     }
     let place = folder ?? PocketSphinxModel.systemFolder
     let models = PocketSphinxModel.installed(in: folder).map(\.language).joined(separator: ", ")
@@ -38,7 +39,7 @@ struct DoctorChecks: Sendable {
     do throws(VoiceFailure) {
       try await pool.load()
     } catch {
-      return [.broken("Recogniser", error.message, fix: "Install the model again: sudo apt-get install --reinstall pocketsphinx-en-us")]
+      return [.broken("Recogniser", error.message, fix: "Install the model again: `sudo apt-get install --reinstall pocketsphinx-en-us`")]
     }
     let time = Phrases.duration(start.duration(to: clock.now))
     await pool.shutdown()
@@ -67,27 +68,34 @@ struct DoctorChecks: Sendable {
       return [
         .warning(
           "Audio files", "\(library) reads \(readable.joined(separator: ", ")), but not \(names)",
-          fix: "Install libsndfile 1.1 or newer: sudo apt-get install libsndfile1")
+          fix: "Install libsndfile 1.1 or newer: `sudo apt-get install libsndfile1`")
       ]
     }
     return [.good("Audio files", "\(library) reads \(readable.joined(separator: ", "))")]
   }
 
   func microphones() async -> [Diagnosis] {
-    let devices = await Microphone.devices()
-    if let failure = await SystemMicrophonePermission().state().failure {
-      return [.warning("Microphone", failure.message, fix: FailureCatalogue.definition(of: failure.code)?.advice)]
+    let state = await SystemMicrophonePermission().state()
+    guard state != .notDetermined else {
+      return [.good("Microphone", "nobody has been asked yet whether it may be used; recognize --mic asks")]
     }
-    guard !devices.isEmpty else {
-      return [
-        .warning(
-          "Microphone", "there is no input device; recordings and pipes work without one",
-          fix: "Plug in a microphone; in a container, give it the host's sound devices.")
-      ]
+    if let failure = state.failure { return [Self.microphoneWarning(failure)] }
+    let isNamed = await Microphone.devices().filter { $0.label != $0.name }.prefix(3).map { "\($0.name) (\($0.label))" }
+    let others = isNamed.isEmpty ? "" : "; others: " + isNamed.joined(separator: ", ")
+    do throws(VoiceFailure) {
+      // A device may be listed and still not open: only opening it tells.
+      let capture = try await Microphone().capture()
+      capture.stop()
+      return [.good("Microphone", "the device “\(Microphone.defaultDevice)” can be opened\(others)")]
+    } catch {
+      return [Self.microphoneWarning(error)]
     }
-    let names = devices.prefix(4).map { $0.label == $0.name ? $0.name : "\($0.name) (\($0.label))" }
-    let more = devices.count > 4 ? " and \(devices.count - 4) more" : ""
-    return [.good("Microphone", names.joined(separator: "; ") + more)]
+  }
+
+  private static func microphoneWarning(_ failure: VoiceFailure) -> Diagnosis {
+    .warning(
+      "Microphone", "\(failure.message) Recordings and pipes work without one.",
+      fix: FailureCatalogue.definition(of: failure.code)?.advice)
   }
 
   // MARK: Network
@@ -125,7 +133,7 @@ struct DoctorChecks: Sendable {
       ]
     case .nobody:
       return [
-        .good("Server", "none is running; port \(address.port) is free for `voice serve`".replacing("`", with: ""))
+        .good("Server", "none is running; port \(address.port) is free for voice serve")
       ]
     }
   }
@@ -149,12 +157,8 @@ struct DoctorChecks: Sendable {
       try folder.prepare()
     } catch {
       return [
-        .broken("State folder", error.message, fix: "Make it writable, or set XDG_STATE_HOME to a folder that is.")
-      ].map { diagnosis in
-        var diagnosis = diagnosis
-        diagnosis.name = "State"
-        return diagnosis
-      }
+        .broken("State", error.message, fix: "Make it writable, or set XDG_STATE_HOME to a folder that is.")
+      ]
     }
     let attributes = try? FileManager.default.attributesOfItem(atPath: folder.path)
     let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0
@@ -163,18 +167,18 @@ struct DoctorChecks: Sendable {
       return [
         .warning(
           "State", "\(shown) is writable, but others can look into it (mode \(octal))",
-          fix: "chmod 700 \(folder.path)")
+          fix: "`chmod 700 \(folder.path)`")
       ]
     }
     return [.good("State", "\(shown) is writable and private (mode \(octal))")]
   }
 
   func recordings() -> Diagnosis {
-    let recording = DemoRecording.standard
-    guard FileManager.default.isReadableFile(atPath: recording.path) else {
+    guard [DemoRecording.command, .sentence].allSatisfy(\.isInstalled) else {
       return .warning(
-        "Demo", "the recording for voice demo is not installed", fix: "sudo apt-get install pocketsphinx-testdata (or `make setup`)")
+        "Demo", "the recordings for voice demo are not installed",
+        fix: "`sudo apt-get install pocketsphinx-testdata`, or `make setup`")
     }
-    return .good("Demo", "the recording for voice demo is installed")
+    return .good("Demo", "the recordings for voice demo are installed")
   }
 }

@@ -27,7 +27,8 @@ struct FailurePresentation: Hashable, Sendable {
 
   /// What the person can do, or `nil` if the message says it already or there is nothing to do.
   private static func advice(_ failure: VoiceFailure) -> String? {
-    guard let definition = FailureCatalogue.definition(of: failure.code) else { return nil }
+    // Its messages say what to write instead.
+    guard failure.code != .usage, let definition = FailureCatalogue.definition(of: failure.code) else { return nil }
     let advice = definition.advice
     guard !advice.hasPrefix("Nothing") else { return nil }
     let firstClause = advice.prefix { $0 != "." && $0 != "," && $0 != "(" }.lowercased()

@@ -62,7 +62,11 @@ struct RecognizeCommand: ContextCommand {
   @Option(help: ArgumentHelp("With --raw: the number of channels (default: 1).", valueName: "n"))
   var channels: Int?
 
-  @Option(help: ArgumentHelp("With --raw: how a sample is written (default: s16le).", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "With --raw: how a sample is written: \(SampleEncoding.allCases.map(\.rawValue).joined(separator: ", ")).",
+      valueName: "name"),
+    transform: Self.encoding)
   var encoding: SampleEncoding?
 
   @Option(help: ArgumentHelp("With --local: the folder of the model.", valueName: "dir"))
@@ -134,6 +138,13 @@ struct RecognizeCommand: ContextCommand {
     let presenter = PlainPresenter(console: console, prefix: namesSources ? .source : .none)
     var run = RecognitionRun(backend: backend, inputs: inputs, presenter: presenter, stopSignals: signals)
     return await run.run()
+  }
+
+  private static func encoding(named name: String) throws -> SampleEncoding {
+    guard let encoding = SampleEncoding(rawValue: name.lowercased()) else {
+      throw ValidationError("there is no encoding of this name")
+    }
+    return encoding
   }
 
   // MARK: Input
@@ -213,5 +224,3 @@ struct RecognizeCommand: ContextCommand {
     return id
   }
 }
-
-extension SampleEncoding: ExpressibleByArgument {}

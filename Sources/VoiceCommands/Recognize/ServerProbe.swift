@@ -3,6 +3,7 @@ import GRPCNIOTransportHTTP2
 import GRPCProtobuf
 import SpeechProtocol
 import SpeechStreaming
+import SwiftProtobuf
 import VoiceCore
 
 /// Asks an address whether a speech server is there (gRPC health checking protocol).

@@ -36,10 +36,19 @@ struct ServeCommand: ContextCommand {
   @Option(help: ArgumentHelp("How many utterances are recognised at once (default: 2).", valueName: "n"))
   var decoders: Int?
 
-  @Option(help: ArgumentHelp("trace, debug, info, notice, warning or error (default: notice).", valueName: "level"))
+  @Option(
+    help: ArgumentHelp("trace, debug, info, notice, warning or error (default: notice).", valueName: "level"),
+    transform: Self.level)
   var logLevel: Logger.Level?
 
   @OptionGroup var common: CommonOptions
+
+  private static func level(named name: String) throws -> Logger.Level {
+    guard let level = Logger.Level(rawValue: name.lowercased()) else {
+      throw ValidationError("there is no log level of this name")
+    }
+    return level
+  }
 
   func validate() throws {
     for (name, port) in [("--port", self.port), ("--http-port", self.httpPort)] {
@@ -151,5 +160,3 @@ private struct ServeRun {
     }
   }
 }
-
-extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -120,7 +120,7 @@ final class ServerOutput: Sendable {
     if let app = self.configuration.apps.first, app.id != ServerConfiguration.App.demo.id {
       words += ["--app", app.id.uuidString.lowercased()]
     }
-    words.append(FileManager.default.isReadableFile(atPath: DemoRecording.standard.path) ? DemoRecording.standard.path : "--mic")
+    words.append(DemoRecording.sentence.isInstalled ? DemoRecording.sentence.path : "--mic")
     return words.joined(separator: " ")
   }
 
