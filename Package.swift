@@ -127,8 +127,9 @@ let package = Package(
       "VoiceCommands",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "PocketSphinxRecognition",
-        "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .lifecycle,
-        .unixSignals, .logging,
+        "SpeechProtocol", "SpeechStreaming", "VoiceServer", "VoiceTesting", "CSndFile", .grpcCore,
+        .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .argumentParser, .unixSignals,
+        .logging,
       ]),
     .executableTarget(name: "voice", dependencies: ["VoiceCommands"], swiftSettings: swiftSettings),
 
@@ -149,7 +150,12 @@ let package = Package(
         "VoiceTesting", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
         .hummingbirdTesting, .jwtKit, .logging, .coreMetrics, .lifecycle,
       ]),
-    tests(of: "VoiceCommands", ["VoiceTesting"]),
+    tests(
+      of: "VoiceCommands",
+      [
+        "VoiceCore", "VoiceAudio", "SpeechPipeline", "SpeechStreaming", "VoiceServer", "VoiceTesting",
+        .argumentParser, .logging,
+      ]),
     tests(of: "VoiceTesting", [.nioCore, .nioPosix]),
     .testTarget(
       name: "IntegrationTests",

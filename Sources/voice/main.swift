@@ -1,1 +1,5 @@
-print("voice")
+import Foundation
+import VoiceCommands
+
+let status = await VoiceCommand.run(Array(CommandLine.arguments.dropFirst()), in: .system())
+exit(status.rawValue)

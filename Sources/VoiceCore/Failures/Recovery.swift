@@ -49,7 +49,9 @@ extension Recovery: CustomStringConvertible {
   /// The stable word that programs read: the case's name in lower case, with its detail after a colon.
   public var description: String {
     switch self {
-    case .automatic(let state): "automatic: try \(state.attempt) in \(state.delay)"
+    case .automatic(let state):
+      // Whole milliseconds: the delay is random, its other digits say nothing.
+      "automatic: try \(state.attempt) in \(Duration.milliseconds(Int64((state.delay / .milliseconds(1)).rounded())))"
     case .retry: "retry"
     case .signIn: "sign-in"
     case .grantPermission(let permission): "grant-permission: \(permission.rawValue)"

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Foundation
+public import VoiceCore
+
+/// What a command has around it: the streams, the environment, the time, the signals. Injected, so that tests see every command whole.
+public struct CommandContext: Sendable {
+  /// Where the command writes.
+  public var console: Console
+  /// The environment variables.
+  public var environment: [String: String]
+  /// The time that live input and waits go by.
+  public var clock: any VoiceClock
+  /// How the program was called, for commands that people may copy.
+  public var programName: String
+  /// Whether standard input is a terminal, where no audio can come from.
+  public var inputIsTerminal: Bool
+  /// The requests to stop, from now on; one reader at a time.
+  public var stopSignals: @Sendable () -> AsyncStream<StopSignal>
+
+  /// Creates a context.
+  public init(
+    console: Console, environment: [String: String] = [:], clock: any VoiceClock = MonotonicClock(),
+    programName: String = "voice", inputIsTerminal: Bool = false,
+    stopSignals: @escaping @Sendable () -> AsyncStream<StopSignal> = { AsyncStream { _ in } }
+  ) {
+    self.console = console
+    self.environment = environment
+    self.clock = clock
+    self.programName = programName
+    self.inputIsTerminal = inputIsTerminal
+    self.stopSignals = stopSignals
+  }
+
+  /// The context of this process.
+  public static func system() -> CommandContext {
+    let environment = ProcessInfo.processInfo.environment
+    return CommandContext(
+      console: .system(environment: environment), environment: environment,
+      programName: Self.programName(CommandLine.arguments.first ?? "voice"), inputIsTerminal: isatty(0) == 1,
+      stopSignals: { StopSignal.ofThisProcess() })
+  }
+
+  /// The program as it can be typed here: a path below the current folder is shortened.
+  private static func programName(_ path: String) -> String {
+    let here = FileManager.default.currentDirectoryPath + "/"
+    return path.hasPrefix(here) && path.count > here.count ? String(path.dropFirst(here.count)) : path
+  }
+
+  /// Reports a failure that ends the command, and says with which status.
+  func fail(_ failure: VoiceFailure, json: Bool) -> ExitStatus {
+    if json {
+      self.console.output.write(EventObject.failure(failure).text + "\n")
+    } else {
+      FailurePresentation(failure, symbols: self.console.symbols).write(to: self.console.error)
+    }
+    return ExitStatus(failure.code)
+  }
+
+  func applying(_ options: CommonOptions) -> CommandContext {
+    guard !options.color else { return self }
+    var copy = self
+    copy.console = self.console.withoutColor()
+    return copy
+  }
+}
+
+/// Options that every command has.
+struct CommonOptions: ParsableArguments {
+  @Flag(help: "Print one JSON object per line and nothing else on standard output.")
+  var json = false
+
+  @Flag(inversion: .prefixedNo, help: ArgumentHelp("Use colours on a terminal; NO_COLOR is respected too."))
+  var color = true
+}
+
+/// A command that runs in a given context.
+protocol ContextCommand: AsyncParsableCommand {
+  var common: CommonOptions { get }
+
+  /// Runs to the end. Every failure has been reported when this returns.
+  func run(in context: CommandContext) async -> ExitStatus
+}
+
+extension ContextCommand {
+  mutating func run() async throws {
+    let status = await self.run(in: CommandContext.system().applying(self.common))
+    throw ExitCode(status.rawValue)
+  }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+import PocketSphinxRecognition
+import SpeechPipeline
+import VoiceCore
+import VoiceServer
+
+/// `voice demo`: shows the whole toolkit at work, on this machine, in less than a minute.
+struct DemoCommand: ContextCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Starts a server, streams a recording to it, cuts the connection, and shows that no word is lost.",
+    discussion: """
+      Everything is real: the server listens on a socket of this machine, the client is the one that apps use, and the \
+      recording is sent at the pace at which it was spoken. It ends by itself; the status is not 0 if the words after \
+      the cut are not those from before.
+      """)
+
+  @OptionGroup var common: CommonOptions
+
+  func run(in context: CommandContext) async -> ExitStatus {
+    let (events, continuation) = AsyncStream.makeStream(of: ExitStatus.self)
+    return await withTaskGroup(of: Void.self) { group in
+      group.addTask { [stopSignals = context.stopSignals] in
+        for await _ in stopSignals() { continuation.yield(.interrupted) }
+      }
+      group.addTask { continuation.yield(await self.show(in: context)) }
+      var status = ExitStatus.interrupted
+      for await first in events {
+        status = first
+        break
+      }
+      group.cancelAll()
+      return status
+    }
+  }
+
+  private func show(in context: CommandContext) async -> ExitStatus {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("voice-demo-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    do throws(VoiceFailure) {
+      let recordings = [DemoRecording.command, .sentence]
+      for recording in recordings { try recording.check() }
+      let engine = try PocketSphinxEngine(language: "en-US")
+      let stage = DemoStage(recordings: recordings, context: context, json: self.common.json)
+      return try await stage.perform(engine: engine, dataFolder: folder)
+    } catch {
+      return context.fail(error, json: self.common.json)
+    }
+  }
+}

@@ -1,0 +1,226 @@
+import ArgumentParser
+import Foundation
+import PocketSphinxRecognition
+import SpeechPipeline
+import SpeechStreaming
+import VoiceAudio
+import VoiceCore
+import VoiceServer
+
+/// `voice recognize`: words from files, a microphone, or standard input.
+struct RecognizeCommand: ContextCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recognize",
+    abstract: "Turns recordings, a microphone or standard input into words.",
+    usage: """
+      voice recognize FILE… [options]
+      voice recognize --mic [options]
+      … | voice recognize - [options]
+      """,
+    discussion: """
+      Without --server and --local it uses the server named by VOICE_SERVER, else the one on this machine \
+      (voice serve), else it recognises in this process.
+
+      Words appear while they are heard; dim ones may still change. Ctrl-C stops listening and waits for the last \
+      words, a second Ctrl-C ends at once.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("Recordings (wav, flac, ogg, opus, mp3), or - for standard input.", valueName: "file"))
+  var files: [String] = []
+
+  @Flag(help: "Listen to the microphone.")
+  var mic = false
+
+  @Option(help: ArgumentHelp("The microphone, as `voice doctor` lists it.", valueName: "name"))
+  var device: String?
+
+  @Option(help: ArgumentHelp("Use the server at this address: grpc://host:port or grpc+tls://host:port.", valueName: "addr"))
+  var server: String?
+
+  @Flag(help: "Recognise in this process, without a server.")
+  var local = false
+
+  @Option(help: ArgumentHelp("The app whose voice interface is used (default: the demo app).", valueName: "uuid"))
+  var app: String?
+
+  @Option(help: ArgumentHelp("The language that is spoken (default: that of the app).", valueName: "tag"))
+  var language: String?
+
+  @Flag(help: "Send recordings as fast as they were spoken, as if live.")
+  var realtime = false
+
+  @Option(help: ArgumentHelp("End a segment after this much silence.", valueName: "ms"))
+  var silence: Int?
+
+  @Flag(help: "The input has no header: samples as described by --rate, --channels and --encoding.")
+  var raw = false
+
+  @Option(help: ArgumentHelp("With --raw: samples per second (default: 16000).", valueName: "hz"))
+  var rate: Int?
+
+  @Option(help: ArgumentHelp("With --raw: the number of channels (default: 1).", valueName: "n"))
+  var channels: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --raw: how a sample is written: \(SampleEncoding.allCases.map(\.rawValue).joined(separator: ", ")).",
+      valueName: "name"),
+    transform: Self.encoding)
+  var encoding: SampleEncoding?
+
+  @Option(help: ArgumentHelp("With --local: the folder of the model.", valueName: "dir"))
+  var model: String?
+
+  @Option(
+    name: .customLong("tls-ca"),
+    help: ArgumentHelp("A PEM file with authorities to trust instead of the system's.", valueName: "file"))
+  var trustedCertificates: String?
+
+  @OptionGroup var common: CommonOptions
+
+  func validate() throws {
+    if self.files.isEmpty, !self.mic {
+      throw ValidationError("Say what to recognise: one or more files, --mic, or - for standard input.")
+    }
+    if !self.files.isEmpty, self.mic {
+      throw ValidationError("Give either files or --mic, not both.")
+    }
+    if self.files.count(where: { $0 == "-" }) > 1 {
+      throw ValidationError("Standard input (-) can be read only once.")
+    }
+    if self.server != nil, self.local {
+      throw ValidationError("--local works without a server: give either --local or --server.")
+    }
+    if self.device != nil, !self.mic { throw ValidationError("--device names a microphone: give --mic as well.") }
+    if !self.raw, self.rate != nil || self.channels != nil || self.encoding != nil {
+      throw ValidationError("--rate, --channels and --encoding describe input without a header: give --raw as well.")
+    }
+    if self.mic, self.raw || self.realtime {
+      throw ValidationError("--raw and --realtime are for recordings, not for --mic.")
+    }
+    if let silence, !(1...60_000).contains(silence) {
+      throw ValidationError("--silence is a time in milliseconds, from 1 to 60000.")
+    }
+    if self.local, self.trustedCertificates != nil { throw ValidationError("--tls-ca is for a server, not for --local.") }
+    if self.model != nil, !self.local { throw ValidationError("--model is for recognition in this process: give --local as well.") }
+  }
+
+  func run(in context: CommandContext) async -> ExitStatus {
+    do throws(VoiceFailure) {
+      let inputs = try self.inputs(in: context)
+      let backend = try await self.backend(in: context)
+      return await self.recognize(inputs, with: backend, in: context)
+    } catch {
+      return context.fail(error, json: self.common.json)
+    }
+  }
+
+  private func recognize(
+    _ inputs: [RecognitionInput], with backend: any RecognitionBackend, in context: CommandContext
+  ) async -> ExitStatus {
+    let console = context.console
+    let namesSources = inputs.count > 1
+    let signals = context.stopSignals
+    if self.common.json {
+      var run = RecognitionRun(
+        backend: backend, inputs: inputs, presenter: JSONPresenter(console: console), stopSignals: signals)
+      return await run.run()
+    }
+    if console.error.isTerminal { console.error.line(StyledText("using \(backend.name)", .dim)) }
+    if console.output.movesCursor {
+      let presenter = LivePresenter(
+        console: console, namesSources: namesSources, margin: namesSources ? 2 : 0,
+        hasLiveInput: inputs.contains { $0.isOpenEnded })
+      var run = RecognitionRun(backend: backend, inputs: inputs, presenter: presenter, stopSignals: signals)
+      return await run.run()
+    }
+    let presenter = PlainPresenter(console: console, prefix: namesSources ? .source : .none)
+    var run = RecognitionRun(backend: backend, inputs: inputs, presenter: presenter, stopSignals: signals)
+    return await run.run()
+  }
+
+  private static func encoding(named name: String) throws -> SampleEncoding {
+    guard let encoding = SampleEncoding(rawValue: name.lowercased()) else {
+      throw ValidationError("there is no encoding of this name")
+    }
+    return encoding
+  }
+
+  // MARK: Input
+
+  private func inputs(in context: CommandContext) throws(VoiceFailure) -> [RecognitionInput] {
+    if self.mic { return [.microphone(device: self.device, clock: context.clock)] }
+    let raw: RawAudioFormat? =
+      self.raw
+      ? RawAudioFormat(
+        sampleRate: self.rate ?? 16_000, channels: self.channels ?? 1, encoding: self.encoding ?? .s16le)
+      : nil
+    let pacing: Pacing = self.realtime ? .realTime : .unpaced
+    var inputs: [RecognitionInput] = []
+    for file in self.files {
+      guard file == "-" else {
+        inputs.append(.file(file, raw: raw, pacing: pacing, clock: context.clock))
+        continue
+      }
+      guard !context.inputIsTerminal else {
+        throw VoiceFailure(
+          .usage,
+          message: "Standard input is the keyboard. Pipe audio into it (`… | voice recognize -`), or use --mic.")
+      }
+      inputs.append(.standardInput(raw: raw, pacing: pacing, clock: context.clock))
+    }
+    return inputs
+  }
+
+  // MARK: Who recognises
+
+  private func backend(in context: CommandContext) async throws(VoiceFailure) -> any RecognitionBackend {
+    if self.local { return try await self.localBackend(in: context) }
+    if let address = self.server ?? context.environment["VOICE_SERVER"], !address.isEmpty {
+      return try self.serverBackend(at: address)
+    }
+    let defaults = GRPCAddress(host: "127.0.0.1", port: 50051, secure: false)
+    switch await ServerProbe(address: defaults, patience: .seconds(1)).ask() {
+    case .ready, .notReady:
+      return try self.serverBackend(at: "grpc://\(defaults.host):\(defaults.port)")
+    case .other, .nobody:
+      return try await self.localBackend(in: context)
+    }
+  }
+
+  private func localBackend(in context: CommandContext) async throws(VoiceFailure) -> LocalBackend {
+    let backend = LocalBackend(
+      engine: try PocketSphinxEngine(language: self.language, modelFolder: self.model),
+      options: ContextOptions(silence: self.silence.map { .milliseconds($0) }), clock: context.clock)
+    try await backend.prepare()
+    return backend
+  }
+
+  private func serverBackend(at text: String) throws(VoiceFailure) -> ServerBackend {
+    var configuration = SpeechClient.Configuration(
+      app: .app(try Self.identifier(self.app)), language: SpeechClient.LanguageCode(rawValue: self.language ?? ""))
+    let address = Self.address(text)
+    configuration.identityAddress = address
+    configuration.speechAddress = address
+    configuration.trustedCertificates = self.trustedCertificates
+    return ServerBackend(
+      configuration: configuration,
+      options: self.silence.map { ["silence_triggered_segmentation": [String($0)]] } ?? [:])
+  }
+
+  /// An address as people type it: without a scheme it is one without TLS.
+  static func address(_ text: String) -> String {
+    text.contains("://") ? text : "grpc://\(text)"
+  }
+
+  private static func identifier(_ text: String?) throws(VoiceFailure) -> UUID {
+    guard let text else { return ServerConfiguration.App.demo.id }
+    guard let id = UUID(uuidString: text) else {
+      throw VoiceFailure(
+        .loginInvalid,
+        message: "“\(text)” is not the id of an app: an id is a UUID such as \(ServerConfiguration.App.demo.id.uuidString.lowercased()).")
+    }
+    return id
+  }
+}
