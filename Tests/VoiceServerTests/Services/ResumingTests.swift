@@ -1,5 +1,6 @@
 import Foundation
 import GRPCCore
+import SpeechPipeline
 import SpeechProtocol
 import Testing
 import VoiceCore
