@@ -64,7 +64,8 @@ final class ServerOutput: Sendable {
     }
     output.line()
     output.line("  Try it in another terminal:")
-    output.line(StyledText("    \(self.command(addresses))", .bold), indent: 6)
+    // Never broken by us: a command that is copied must stay one line.
+    output.write(StyledText("    \(self.command(addresses))", .bold).rendered(withColor: output.showsColor) + "\n")
     output.line()
     output.line(StyledText("  Ctrl-C stops the server.", .dim))
   }
@@ -120,7 +121,7 @@ final class ServerOutput: Sendable {
     if let app = self.configuration.apps.first, app.id != ServerConfiguration.App.demo.id {
       words += ["--app", app.id.uuidString.lowercased()]
     }
-    words.append(DemoRecording.sentence.isInstalled ? DemoRecording.sentence.path : "--mic")
+    words += DemoRecording.command.isInstalled ? ["--raw", DemoRecording.command.path] : ["--mic"]
     return words.joined(separator: " ")
   }
 
