@@ -95,10 +95,16 @@ final class UtteranceDriver {
   }
 
   private func hearPending(into events: inout [RecognitionEvent]) throws(VoiceFailure) {
-    let block = self.pending.prefix(self.settings.blockLength)
-    let rest = self.pending.dropFirst(self.settings.blockLength)
-    self.pending = Array(rest)
-    try self.hear(block, into: &events)
+    var block: [Int16] = []
+    swap(&block, &self.pending)
+    if block.count > self.settings.blockLength {
+      self.pending.append(contentsOf: block[self.settings.blockLength...])
+    }
+    try self.hear(block.prefix(self.settings.blockLength), into: &events)
+    // The storage serves the next block too.
+    guard self.pending.isEmpty else { return }
+    block.removeAll(keepingCapacity: true)
+    swap(&block, &self.pending)
   }
 
   /// Hears one block.
