@@ -144,9 +144,9 @@ let package = Package(
     tests(
       of: "VoiceServer",
       [
-        "VoiceCore", "VoiceAudio", "SpeechPipeline", "SpeechProtocol", "VoiceTesting", .grpcCore,
-        .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .hummingbirdTesting, .jwtKit,
-        .logging, .coreMetrics, .lifecycle,
+        "VoiceCore", "VoiceAudio", "SpeechPipeline", "PocketSphinxRecognition", "SpeechProtocol",
+        "VoiceTesting", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
+        .hummingbirdTesting, .jwtKit, .logging, .coreMetrics, .lifecycle,
       ]),
     tests(
       of: "VoiceCommands",
