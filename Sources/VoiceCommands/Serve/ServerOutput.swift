@@ -74,10 +74,11 @@ final class ServerOutput: Sendable {
     if self.json { return self.write(["event": .string("stopping")]) }
     let time = Phrases.duration(self.configuration.drainTime)
     self.clear()
-    self.console.error.line(
-      StyledText(
-        "Stopping: utterances that are being recognised get up to \(time) to finish; Ctrl-C again ends at once.",
-        .yellow))
+    let error = self.console.error
+    // The terminal has written ^C where the line begins.
+    if error.movesCursor { error.write("\r\u{1B}[K") }
+    error.line(
+      StyledText("Stopping: running utterances get up to \(time) to finish; Ctrl-C again ends at once.", .yellow))
   }
 
   func stopped() {
