@@ -57,7 +57,7 @@ public struct CommandContext: Sendable {
   }
 
   func applying(_ options: CommonOptions) -> CommandContext {
-    guard !options.color else { return self }
+    guard options.noColor else { return self }
     var copy = self
     copy.console = self.console.withoutColor()
     return copy
@@ -69,8 +69,8 @@ struct CommonOptions: ParsableArguments {
   @Flag(help: "Print one JSON object per line and nothing else on standard output.")
   var json = false
 
-  @Flag(inversion: .prefixedNo, help: ArgumentHelp("Use colours on a terminal; NO_COLOR is respected too."))
-  var color = true
+  @Flag(help: "Use no colours, as with NO_COLOR in the environment.")
+  var noColor = false
 }
 
 /// A command that runs in a given context.

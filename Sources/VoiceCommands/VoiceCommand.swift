@@ -32,12 +32,14 @@ public struct VoiceCommand: AsyncParsableCommand {
       return context.fail(unknown, json: arguments.contains("--json"))
     }
     do {
-      let command = try self.parseAsRoot(arguments)
-      guard let command = command as? any ContextCommand else {
-        context.console.output.write(self.helpMessage(columns: context.helpColumns) + "\n")
-        return .done
+      var parsed = try self.parseAsRoot(arguments)
+      if let command = parsed as? any ContextCommand {
+        return await command.run(in: context.applying(command.common))
       }
-      return await command.run(in: context.applying(command.common))
+      if parsed is VoiceCommand { throw CleanExit.helpRequest() }
+      // The parser's own commands, such as help, end by throwing what is to be printed.
+      try parsed.run()
+      return .done
     } catch {
       return self.report(error, arguments: arguments, in: context)
     }

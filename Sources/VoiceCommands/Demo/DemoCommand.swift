@@ -10,6 +10,7 @@ struct DemoCommand: ContextCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
     abstract: "Starts a server, streams a recording to it, cuts the connection, and shows that no word is lost.",
+    usage: "voice demo [options]",
     discussion: """
       Everything is real: the server listens on a socket of this machine, the client is the one that apps use, and the \
       recording is sent at the pace at which it was spoken. It ends by itself; the status is not 0 if the words after \

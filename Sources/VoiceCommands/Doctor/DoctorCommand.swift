@@ -6,6 +6,7 @@ struct DoctorCommand: ContextCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "Checks models, audio, ports and folders, and says how to fix what is wrong.",
+    usage: "voice doctor [options]",
     discussion: "Exit status 0 if everything that is needed works, 3 if something is broken.")
 
   @OptionGroup var common: CommonOptions

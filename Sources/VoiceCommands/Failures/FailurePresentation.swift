@@ -8,13 +8,14 @@ struct FailurePresentation: Hashable, Sendable {
   init(_ failure: VoiceFailure, symbols: Console.Symbols) {
     let isNotice = failure.isNotice
     let color: TextStyle = isNotice ? .yellow : .red
+    let (happened, rest) = Self.split(failure.message)
     var headline = StyledText(isNotice ? symbols.warning : symbols.bad, [color, .bold])
     headline.append(" ")
-    headline.append(failure.message, isNotice ? color : [color, .bold])
+    headline.append(happened, isNotice ? color : [color, .bold])
     headline.append(" [\(failure.code)]", .dim)
     self.headline = headline
-    self.nextStep = Self.advice(failure).map { advice in
-      StyledText("  \(symbols.arrow) ", .dim) + Self.withCode(advice)
+    self.nextStep = (rest ?? Self.advice(failure)).map { text in
+      StyledText("  \(symbols.arrow) ", .dim) + Self.withCode(text)
     }
   }
 
@@ -25,14 +26,31 @@ struct FailurePresentation: Hashable, Sendable {
 
   var lines: [StyledText] { [self.headline] + (self.nextStep.map { [$0] } ?? []) }
 
-  /// What the person can do, or `nil` if the message says it already or there is nothing to do.
+  /// The first sentence of a message, and what follows it: the messages of the toolkit say first what happened, then what to do.
+  static func split(_ message: String) -> (happened: String, rest: String?) {
+    var quotes = 0
+    var previous: Character?
+    for index in message.indices {
+      let character = message[index]
+      if character == "“" { quotes += 1 }
+      if character == "”" { quotes = max(0, quotes - 1) }
+      if character == " ", previous == ".", quotes == 0 {
+        let rest = message[message.index(after: index)...]
+        // A capital begins a sentence; `a. b` in a file name or an abbreviation does not.
+        if rest.first?.isUppercase == true { return (String(message[..<index]), String(rest)) }
+      }
+      previous = character
+    }
+    return (message, nil)
+  }
+
+  /// What the catalogue tells the person to do, or `nil` if there is nothing to do.
   private static func advice(_ failure: VoiceFailure) -> String? {
-    // Its messages say what to write instead.
+    // Messages about usage say what to write instead.
     guard failure.code != .usage, let definition = FailureCatalogue.definition(of: failure.code) else { return nil }
-    let advice = definition.advice
-    guard !advice.hasPrefix("Nothing") else { return nil }
-    let firstClause = advice.prefix { $0 != "." && $0 != "," && $0 != "(" }.lowercased()
-    return failure.message.lowercased().contains(firstClause) ? nil : advice
+    // What follows the first sentence is for people who write apps.
+    let advice = self.split(definition.advice).happened
+    return advice.hasPrefix("Nothing") ? nil : advice
   }
 
   /// Text of the catalogue with what stands in backticks made bold.

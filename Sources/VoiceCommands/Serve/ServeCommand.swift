@@ -10,6 +10,7 @@ struct ServeCommand: ContextCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
     abstract: "Runs a speech server; without options for a demo app, on this machine only.",
+    usage: "voice serve [options]",
     discussion: """
       It speaks the Speechly protocol over gRPC, and offers /healthz, /readyz, /metrics and /login over HTTP. SIGTERM and \
       Ctrl-C stop it: it accepts nothing new and lets running utterances finish.

@@ -64,7 +64,8 @@ final class ServerOutput: Sendable {
     }
     output.line()
     output.line("  Try it in another terminal:")
-    output.line(StyledText("    \(self.command(addresses))", .bold), indent: 6)
+    // Never broken by us: a command that is copied must stay one line.
+    output.write(StyledText("    \(self.command(addresses))", .bold).rendered(withColor: output.showsColor) + "\n")
     output.line()
     output.line(StyledText("  Ctrl-C stops the server.", .dim))
   }
@@ -73,10 +74,11 @@ final class ServerOutput: Sendable {
     if self.json { return self.write(["event": .string("stopping")]) }
     let time = Phrases.duration(self.configuration.drainTime)
     self.clear()
-    self.console.error.line(
-      StyledText(
-        "Stopping: utterances that are being recognised get up to \(time) to finish; Ctrl-C again ends at once.",
-        .yellow))
+    let error = self.console.error
+    // The terminal has written ^C where the line begins.
+    if error.movesCursor { error.write("\r\u{1B}[K") }
+    error.line(
+      StyledText("Stopping: running utterances get up to \(time) to finish; Ctrl-C again ends at once.", .yellow))
   }
 
   func stopped() {
@@ -120,7 +122,7 @@ final class ServerOutput: Sendable {
     if let app = self.configuration.apps.first, app.id != ServerConfiguration.App.demo.id {
       words += ["--app", app.id.uuidString.lowercased()]
     }
-    words.append(DemoRecording.sentence.isInstalled ? DemoRecording.sentence.path : "--mic")
+    words += DemoRecording.command.isInstalled ? ["--raw", DemoRecording.command.path] : ["--mic"]
     return words.joined(separator: " ")
   }
 
