@@ -62,9 +62,16 @@ public struct AudioFileSource: AudioSource {
       return AudioFileInformation(
         formatName: file.formatName, sampleRate: file.sampleRate, channels: file.channels,
         frameCount: file.declaredFrames)
-    case .stream:
-      throw VoiceFailure(
-        .fileNotAudio, message: "“\(path)” is a stream; what it holds is known only when it is read.")
+    case .stream(let descriptor):
+      guard case .file(let size) = try descriptor.kind(named: path),
+        let header = WAVHeader.read(from: descriptor), let format = header.format
+      else {
+        throw VoiceFailure(
+          .fileNotAudio, message: "“\(path)” is a stream; what it holds is known only when it is read.")
+      }
+      return AudioFileInformation(
+        formatName: "WAV", sampleRate: format.sampleRate, channels: format.channels,
+        frameCount: (size - Int64(header.dataOffset)) / Int64(max(1, format.bytesPerFrame)))
     }
   }
 }

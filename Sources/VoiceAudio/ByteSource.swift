@@ -136,6 +136,10 @@ extension ByteSource.Origin {
     case .directory:
       throw VoiceFailure(.fileIsDirectory, message: "\(self.name) is a folder, not an audio file.")
     case .file(let size) where rawFormat == nil:
+      if let header = WAVHeader.read(from: descriptor), header.lacksLength, size > header.dataOffset {
+        // A recording whose writer was killed: libsndfile finds nothing in some of them.
+        return .stream(descriptor)
+      }
       return .file(try SoundFile(descriptor, size: size, name: self.name))
     case .file, .stream:
       return .stream(descriptor)

@@ -34,7 +34,7 @@ public final class LiveInput: Sendable {
   private let channels: Int
   private let sampleRate: Int
   private let reader: Mutex<Reader>
-  private let wakeUp = WakeUp()
+  private let wakeUp: WakeUp
   private let onStop: @Sendable () -> Void
 
   /// Creates the bridge.
@@ -63,6 +63,8 @@ public final class LiveInput: Sendable {
     self.sampleRate = sampleRate
     self.reader = Mutex(Reader(converter: converter))
     self.onStop = onStop
+    // Made last, since a dispatch source must not be freed before it was activated.
+    self.wakeUp = WakeUp()
     self.wakeUp.activate { [weak self] in self?.resumeReader() }
   }
 

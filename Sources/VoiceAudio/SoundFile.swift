@@ -77,25 +77,25 @@ final class SoundFile {
 
   /// libsndfile takes the length of a cut WAV file from its size; only the header knows how long it was.
   private func missingInWAV() -> Int64? {
-    guard self.descriptor.bytes(at: 0, count: 4).starts(with: "RI".utf8)
-      || self.descriptor.bytes(at: 0, count: 4).starts(with: "RF64".utf8)
-    else { return nil }
-    let head = self.descriptor.bytes(at: 0, count: min(WAVHeader.maximumLength, Int(clamping: self.size)))
-    guard case .header(let header) = WAVHeader.sniff(head), let length = header.dataLength else { return nil }
+    guard let header = WAVHeader.read(from: self.descriptor), let length = header.dataLength else { return nil }
     let missing = Int64(header.dataOffset) + length - self.size
     guard missing > 0, let format = header.format, format.bytesPerFrame > 0 else { return nil }
     return (missing + Int64(format.bytesPerFrame) - 1) / Int64(format.bytesPerFrame)
   }
 
-  /// Whether an Ogg file (RFC 3533) has no page that is marked as its last.
+  /// Whether an Ogg file (RFC 3533, section 6) has no complete page that is marked as its last.
   private func lacksLastOggPage() -> Bool {
     guard self.descriptor.bytes(at: 0, count: 4) == Array("OggS".utf8) else { return false }
     // A page is at most 65,307 bytes long.
     let count = min(self.size, 65_536)
     let tail = self.descriptor.bytes(at: self.size - count, count: Int(count))
-    let starts = tail.indices.filter { tail[$0...].starts(with: "OggS".utf8) && $0 + 5 < tail.count }
-    guard let last = starts.last else { return true }
-    return tail[last + 5] & 4 == 0
+    guard let start = tail.indices.last(where: { tail[$0...].starts(with: "OggS".utf8) }) else { return true }
+    let page = tail[start...]
+    guard page.count >= 27 else { return true }
+    let segmentCount = Int(page[start + 26])
+    let segments = page.dropFirst(27).prefix(segmentCount)
+    let length = 27 + segmentCount + segments.reduce(0) { $0 + Int($1) }
+    return page.count < length || page[start + 5] & 4 == 0
   }
 
   private static func formatName(of format: Int32) -> String {

@@ -11,6 +11,9 @@ struct WAVHeader: Hashable, Sendable {
 
   /// How many bytes of samples are declared, or `nil` if the writer did not know (a pipe, a recorder that was killed).
   var dataLength: Int64?
+
+  /// Whether the samples are readable here and reach to the end of the file.
+  var lacksLength: Bool { self.format != nil && self.dataLength == nil }
 }
 
 extension WAVHeader {
@@ -32,6 +35,18 @@ extension WAVHeader {
   /// Looks at the first bytes of a stream.
   static func sniff(_ bytes: some RandomAccessCollection<UInt8>) -> Sniffed {
     sniff(Array(bytes)[...])
+  }
+
+  /// The header of a file, or `nil` if it is something else.
+  static func read(from descriptor: FileDescriptor) -> WAVHeader? {
+    for count in [4_096, Self.maximumLength + 65_536] {
+      switch sniff(descriptor.bytes(at: 0, count: count)) {
+      case .header(let header): return header
+      case .incomplete: continue
+      case .other, .damaged: return nil
+      }
+    }
+    return nil
   }
 
   private static func sniff(_ bytes: ArraySlice<UInt8>) -> Sniffed {

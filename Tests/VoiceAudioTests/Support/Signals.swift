@@ -86,3 +86,8 @@ final class TemporaryFolder {
     return path
   }
 }
+
+/// Compares long recordings; what `==` would print of a difference takes minutes.
+func same(_ left: [Int16], _ right: [Int16]) -> Bool {
+  left == right
+}
