@@ -76,7 +76,18 @@ int vps_begin(ps_decoder_t *decoder) {
 
 int vps_search(ps_decoder_t *decoder, mfcc_t **frames, int count) {
   volatile int result = VPS_FAILED;
-  GUARDED(result = ps_process_cep(decoder, frames, count, FALSE, FALSE) < 0 ? VPS_FAILED : 0, VPS_FATAL);
+  // The decoder's queue of features holds this many at a time beside those that its look-ahead still needs; given more, it
+  // overwrites those and an assertion ends the process.
+  const int most = 2 * feat_window_size(ps_get_feat(decoder)) + 1;
+  volatile int done = 0;
+  GUARDED({
+    while (done < count) {
+      int step = count - done < most ? count - done : most;
+      if (ps_process_cep(decoder, frames + done, step, FALSE, FALSE) < 0) break;
+      done += step;
+    }
+    if (done == count) result = 0;
+  }, VPS_FATAL);
   return result;
 }
 

@@ -24,7 +24,7 @@ public struct PocketSphinxEngine: RecognitionEngine {
       model: PocketSphinxModel,
       maximumActiveStates: Int = 3000,
       maximumWordEnds: Int = 10,
-      searchesTwice: Bool = true,
+      searchesTwice: Bool = false,
       usesBestPath: Bool = true
     ) {
       self.model = model

@@ -148,6 +148,7 @@ public final class PocketSphinxRecognizer: Recognizer {
   public func finish(alternatives: Int) throws(VoiceFailure) -> RecognitionResult {
     guard case .listening = self.state else { throw self.failure("No utterance was begun.") }
     let wasInSpeech = self.isInSpeech
+    let lastHypothesis = self.hypothesis()
     try self.check(vps_end(self.decoder))
     self.state = .ended
     // The front end passes on what it has of one more frame.
@@ -155,6 +156,9 @@ public final class PocketSphinxRecognizer: Recognizer {
     guard self.times.decoderFrameCount > 0 else { return RecognitionResult(words: []) }
     let count = vps_words(self.decoder, self.words, Int32(Self.maximumWords))
     try self.check(count)
+    // When no path through the lattice reaches the end of the sentence, the library has no result at all, not even a pause;
+    // what was heard is not to be lost for that.
+    guard count > 0 else { return RecognitionResult(words: lastHypothesis) }
     var result = RecognitionResult(
       words: self.transcription(count: Int(count), hasConfidence: self.usesBestPath))
     if alternatives > 0, !result.words.isEmpty {

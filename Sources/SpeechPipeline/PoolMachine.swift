@@ -64,13 +64,19 @@ struct PoolMachine: Sendable {
     }
   }
 
+  /// Takes that a context is wanted at once or not at all.
+  ///
+  /// - Returns: The slot, which is busy now, or `nil`.
+  mutating func acquiredIdle() -> Int? {
+    guard !self.isStopped, self.waiting.isEmpty, let slot = self.slots.firstIndex(of: .idle) else { return nil }
+    self.slots[slot] = .busy
+    return slot
+  }
+
   /// Takes that a context is wanted.
   mutating func requested(_ request: Int) -> [Action] {
     guard !self.isStopped else { return [.fail(request: request, VoiceFailureBox(failure: Self.stopped))] }
-    if self.waiting.isEmpty, let slot = self.slots.firstIndex(of: .idle) {
-      self.slots[slot] = .busy
-      return [.grant(request: request, slot: slot)]
-    }
+    if let slot = self.acquiredIdle() { return [.grant(request: request, slot: slot)] }
     self.waiting.append(request)
     // A slot that could not be loaded gets another chance whenever somebody needs it.
     guard let slot = self.slots.firstIndex(of: .empty) else { return [] }

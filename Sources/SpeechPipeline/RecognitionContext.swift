@@ -89,7 +89,7 @@ public final class RecognitionContext: Sendable {
     }
     guard wasOpen else { return }
     let release = self.release
-    self.worker.cancel { release(false) }
+    self.worker.cancel { isBroken in release(isBroken) }
   }
 
   private func checkOpen() throws(VoiceFailure) {

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 public import VoiceAudio
 public import VoiceCore
@@ -172,9 +173,10 @@ public final class RecognizerPool: Sendable {
     }
   }
 
-  private static let loadsAtATime = 4
+  private static let loadsAtATime = max(1, ProcessInfo.processInfo.activeProcessorCount)
 
   private func acquire(patience: Duration) async throws(VoiceFailure) -> Int {
+    if let slot = self.state.withLock({ $0.machine.acquiredIdle() }) { return slot }
     let request = self.state.withLock { state in
       state.nextRequest += 1
       return state.nextRequest
@@ -231,6 +233,7 @@ public final class RecognizerPool: Sendable {
     self.perform(actions)
     if isStopped {
       let worker = self.workers[slot]
+      // Nobody is left to wait for it: the task ends when the memory is free.
       Task { await worker.unloadIfIdle() }
     }
   }
@@ -245,7 +248,7 @@ public final class RecognizerPool: Sendable {
         let waiter = self.state.withLock { $0.waiters.removeValue(forKey: request) }
         waiter?.continuation.resume(returning: .failed(box.failure))
       case .load(let slot):
-        // Whoever caused this does not wait for it: the task ends with the load.
+        // Nobody waits for it, because who caused it has its answer already: the task ends with the load.
         Task { _ = await self.load(slot) }
       }
     }

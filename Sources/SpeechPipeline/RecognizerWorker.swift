@@ -14,6 +14,7 @@ final class RecognizerWorker: @unchecked Sendable {
   private var recognizer: (any Recognizer)?
   private var detector: (any VoiceActivityDetector)?
   private var driver: UtteranceDriver?
+  private var hasFailed = false
 
   init(
     index: Int, engine: any RecognitionEngine,
@@ -30,6 +31,7 @@ final class RecognizerWorker: @unchecked Sendable {
     await self.perform { worker in
       worker.recognizer = nil
       worker.detector = nil
+      worker.hasFailed = false
       do throws(VoiceFailure) {
         worker.detector = try worker.makeDetector?()
         worker.recognizer = try worker.engine.makeRecognizer()
@@ -90,12 +92,12 @@ final class RecognizerWorker: @unchecked Sendable {
     }
   }
 
-  /// Drops the context after everything that was asked before.
-  func cancel(then done: @escaping @Sendable () -> Void) {
+  /// Drops the context after everything that was asked before; then says whether the recogniser has failed.
+  func cancel(then done: @escaping @Sendable (_ isBroken: Bool) -> Void) {
     self.queue.async {
       self.driver?.cancel()
       self.driver = nil
-      done()
+      done(self.hasFailed)
     }
   }
 
@@ -110,6 +112,7 @@ final class RecognizerWorker: @unchecked Sendable {
       step.failure = error
       driver.abandon(into: &step.events)
       self.driver = nil
+      self.hasFailed = true
     }
     step.adaptation = driver.adaptation
     return step

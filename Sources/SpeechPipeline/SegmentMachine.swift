@@ -7,7 +7,8 @@ struct SegmentMachine: Sendable {
   private var committer: WordCommitter
   private var segment = 0
   private var wordCount = 0
-  private var shown: [RecognizedWord] = []
+  /// What the reader shows as not final.
+  private var shown: [String] = []
   /// The best words and the alternatives of each utterance of the segment.
   private var utterances: [RecognitionResult] = []
   private var lastEnd = Duration.zero
@@ -82,6 +83,7 @@ struct SegmentMachine: Sendable {
       defer {
         self.wordCount += 1
         self.lastEnd = word.end
+        // The reader replaces what it shows at this index by the final word.
         if !self.shown.isEmpty { self.shown.removeFirst() }
       }
       return .word(segment: self.segment, index: self.wordCount, word)
@@ -89,8 +91,9 @@ struct SegmentMachine: Sendable {
   }
 
   private mutating func show(_ words: [RecognizedWord], into events: inout [RecognitionEvent]) {
-    guard words != self.shown else { return }
-    self.shown = words
+    // The times of the newest words move with every block: that alone is no news.
+    guard words.map(\.text) != self.shown else { return }
+    self.shown = words.map(\.text)
     events.append(.hypothesis(segment: self.segment, firstIndex: self.wordCount, words: words))
   }
 

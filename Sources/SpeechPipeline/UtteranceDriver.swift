@@ -39,7 +39,9 @@ final class UtteranceDriver {
     self.segments = SegmentMachine(alternatives: options.alternatives, settings: settings)
     self.endpoints = EndpointMachine(
       silenceLimit: options.silence.map { AudioChunk.sample(at: max(.zero, $0), sampleRate: capabilities.sampleRate) },
-      hangover: self.hangover)
+      hangover: self.hangover,
+      splitAfter: AudioChunk.sample(at: settings.splitAfter, sampleRate: capabilities.sampleRate),
+      splitLimit: AudioChunk.sample(at: settings.splitLimit, sampleRate: capabilities.sampleRate))
     self.pending.reserveCapacity(settings.blockLength)
     self.recent.reserveCapacity(settings.overlapLength + settings.blockLength)
   }
@@ -93,10 +95,16 @@ final class UtteranceDriver {
   }
 
   private func hearPending(into events: inout [RecognitionEvent]) throws(VoiceFailure) {
-    let block = self.pending.prefix(self.settings.blockLength)
-    let rest = self.pending.dropFirst(self.settings.blockLength)
-    self.pending = Array(rest)
-    try self.hear(block, into: &events)
+    var block: [Int16] = []
+    swap(&block, &self.pending)
+    if block.count > self.settings.blockLength {
+      self.pending.append(contentsOf: block[self.settings.blockLength...])
+    }
+    try self.hear(block.prefix(self.settings.blockLength), into: &events)
+    // The storage serves the next block too.
+    guard self.pending.isEmpty else { return }
+    block.removeAll(keepingCapacity: true)
+    swap(&block, &self.pending)
   }
 
   /// Hears one block.
@@ -104,17 +112,18 @@ final class UtteranceDriver {
     let speech = try self.process(block)
     self.utteranceLength += Int64(block.count)
     self.remember(block)
-    guard let speech else {
-      self.hypothesise(into: &events)
-      return
-    }
-    switch self.endpoints.heard(count: Int64(block.count), speech: speech) {
+    // Without any detector everything is speech.
+    let action = self.endpoints.heard(
+      count: Int64(block.count), energy: Self.energy(of: block), speech: speech ?? true)
+    switch action {
     case .wait:
       break
     case .listen:
       self.hypothesise(into: &events)
     case .endUtterance:
       try self.endUtterance(into: &events, restart: true)
+    case .splitUtterance:
+      try self.endUtterance(into: &events, restart: true, isSplit: true)
     case .endSegment:
       self.endSegment(into: &events)
     }
@@ -139,17 +148,20 @@ final class UtteranceDriver {
       words, head: self.time(self.utteranceLength), base: self.time(self.utteranceStart))
   }
 
-  private func endUtterance(into events: inout [RecognitionEvent], restart: Bool) throws(VoiceFailure) {
+  private func endUtterance(
+    into events: inout [RecognitionEvent], restart: Bool, isSplit: Bool = false
+  ) throws(VoiceFailure) {
     self.isListening = false
     let result = try self.recognizer.finish(alternatives: self.alternatives)
     self.adaptation = self.recognizer.adaptation
     events += self.segments.endedUtterance(result, base: self.time(self.utteranceStart))
     // Only silence may be heard twice, and each utterance must get further than the one before.
-    let overlap = restart
+    let overlap = restart && !isSplit
       ? max(0, min(Int64(self.recent.count), self.hangover, self.utteranceLength - Int64(self.settings.blockLength))) : 0
     self.utteranceStart += self.utteranceLength - overlap
     self.utteranceLength = 0
-    let isOver = self.endpoints.endedUtterance(newWords: self.segments.lastUtteranceHadWords, overlap: overlap)
+    let isOver = self.endpoints.endedUtterance(
+      newWords: self.segments.lastUtteranceHadWords, wasSplit: isSplit, overlap: overlap)
     if isOver { self.endSegment(into: &events) }
     guard restart else { return }
     self.pending.insert(contentsOf: self.recent.suffix(Int(overlap)), at: 0)
@@ -161,6 +173,11 @@ final class UtteranceDriver {
     events += self.segments.endedSegment(
       resumePoint: ResumePoint(sample: self.utteranceStart, adaptation: self.adaptation))
     self.endpoints.endedSegment()
+  }
+
+  private static func energy(of block: ArraySlice<Int16>) -> Double {
+    let sum = block.reduce(into: Int64(0)) { $0 &+= Int64($1) &* Int64($1) }
+    return Double(sum) / Double(max(1, block.count))
   }
 
   private func remember(_ block: ArraySlice<Int16>) {

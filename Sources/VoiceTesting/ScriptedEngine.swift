@@ -1,0 +1,217 @@
+import Synchronization
+import VoiceAudio
+public import SpeechPipeline
+public import VoiceCore
+
+/// Recognises what a script says, at the times that it says, whatever the samples are; and fails where it says.
+///
+/// Times count from the start of the channel's audio: a context without adaptation hears the script from its start, a context that goes on from an
+/// earlier one's adaptation hears the rest. Each word is a hypothesis from when its start was heard and final when its utterance ends. Speech is
+/// where words are; there is no hangover.
+///
+/// ```swift
+/// let engine = ScriptedEngine(words: [
+///   .init("turn", at: .milliseconds(200)), .init("on", at: .milliseconds(500), guess: "off"),
+/// ])
+/// ```
+public final class ScriptedEngine: RecognitionEngine {
+  /// A word of the script.
+  public struct Word: Hashable, Sendable {
+    /// The final text.
+    public var text: String
+    /// Where it starts.
+    public var start: Duration
+    /// Where it ends.
+    public var end: Duration
+    /// The confidence of the final word.
+    public var confidence: Double?
+    /// What the hypothesis shows until the utterance ends, if something else.
+    public var guess: String?
+    /// Whether the word is dropped at the end: a hypothesis that comes to nothing.
+    public var isPhantom: Bool
+
+    /// Creates a word of 0.2 s.
+    public init(_ text: String, at start: Duration, guess: String? = nil) {
+      self.init(text, start: start, end: start + .milliseconds(200), guess: guess)
+    }
+
+    /// Creates a word.
+    public init(
+      _ text: String, start: Duration, end: Duration, confidence: Double? = nil, guess: String? = nil,
+      isPhantom: Bool = false
+    ) {
+      self.text = text
+      self.start = start
+      self.end = end
+      self.confidence = confidence
+      self.guess = guess
+      self.isPhantom = isPhantom
+    }
+  }
+
+  /// A step that fails.
+  public struct Fault: Hashable, Sendable {
+    /// What fails.
+    public enum Step: Hashable, Sendable {
+      /// Making a recogniser.
+      case load
+      /// Hearing the sample at a time.
+      case process(at: Duration)
+      /// Finishing an utterance.
+      case finish
+    }
+
+    /// What fails.
+    public var step: Step
+    /// How often it fails; after that it works.
+    public var times: Int
+    /// The code of the failure.
+    public var code: VoiceFailure.Code
+
+    /// Creates a fault.
+    public init(_ step: Step, times: Int = 1, code: VoiceFailure.Code = .engineFailed) {
+      self.step = step
+      self.times = times
+      self.code = code
+    }
+  }
+
+  private struct State: Sendable {
+    var faults: [Fault]
+    var recognizersMade = 0
+    var samplesHeard: Int64 = 0
+  }
+
+  public let name = "Script"
+  public let capabilities: RecognitionCapabilities
+  fileprivate let words: [Word]
+  fileprivate let alternatives: [[String]]
+  fileprivate let gate: EngineGate?
+  fileprivate let slowness: Duration
+  private let state: Mutex<State>
+
+  /// Creates an engine.
+  ///
+  /// - Parameters:
+  ///   - words: The script, by rising time.
+  ///   - alternatives: Other texts for every utterance that has words.
+  ///   - faults: The steps that fail.
+  ///   - gate: Holds every block until it is open.
+  ///   - slowness: How long the thread of a recogniser is blocked by each block.
+  ///   - capabilities: What the engine declares.
+  public init(
+    words: [Word],
+    alternatives: [[String]] = [],
+    faults: [Fault] = [],
+    gate: EngineGate? = nil,
+    slowness: Duration = .zero,
+    capabilities: RecognitionCapabilities = RecognitionCapabilities(
+      languages: ["en-US"], revisesAtEnd: true, reportsConfidence: true, maximumAlternatives: 5,
+      detectsVoiceActivity: true)
+  ) {
+    self.words = words
+    self.alternatives = alternatives
+    self.gate = gate
+    self.slowness = slowness
+    self.capabilities = capabilities
+    self.state = Mutex(State(faults: faults))
+  }
+
+  /// How many recognisers were made.
+  public var recognizersMade: Int { self.state.withLock { $0.recognizersMade } }
+
+  /// How many samples all recognisers have heard.
+  public var samplesHeard: Int64 { self.state.withLock { $0.samplesHeard } }
+
+  public func makeRecognizer() throws(VoiceFailure) -> any Recognizer {
+    try self.failIfDue { $0 == .load }
+    self.state.withLock { $0.recognizersMade += 1 }
+    return ScriptedRecognizer(engine: self)
+  }
+
+  fileprivate func heard(_ count: Int) {
+    self.state.withLock { $0.samplesHeard += Int64(count) }
+  }
+
+  fileprivate func failIfDue(_ isDue: (Fault.Step) -> Bool) throws(VoiceFailure) {
+    let code = self.state.withLock { state -> VoiceFailure.Code? in
+      guard let index = state.faults.firstIndex(where: { $0.times > 0 && isDue($0.step) }) else { return nil }
+      state.faults[index].times -= 1
+      return state.faults[index].code
+    }
+    if let code { throw VoiceFailure(code, message: "The script says so.") }
+  }
+}
+
+/// One decoder of a ``ScriptedEngine``.
+private final class ScriptedRecognizer: Recognizer {
+  private let engine: ScriptedEngine
+  private var base: Int64 = 0
+  private var length: Int64 = 0
+
+  init(engine: ScriptedEngine) {
+    self.engine = engine
+  }
+
+  var activityHangover: Duration { .zero }
+
+  var adaptation: RecognizerAdaptation? { ChannelPosition(samples: self.base + self.length).adaptation }
+
+  func begin(adaptation: RecognizerAdaptation?) throws(VoiceFailure) {
+    self.base = try ChannelPosition(adaptation).samples
+    self.length = 0
+  }
+
+  func process(_ samples: UnsafeBufferPointer<Int16>) throws(VoiceFailure) -> Bool? {
+    self.engine.gate?.pass()
+    if self.engine.slowness > .zero { EngineGate.block(for: self.engine.slowness) }
+    let before = self.time(self.base + self.length)
+    let after = self.time(self.base + self.length + Int64(samples.count))
+    try self.engine.failIfDue { step in
+      if case .process(let at) = step { at >= before && at < after } else { false }
+    }
+    self.length += Int64(samples.count)
+    self.engine.heard(samples.count)
+    guard self.engine.capabilities.detectsVoiceActivity else { return nil }
+    return self.engine.words.contains { $0.start < after && after <= $0.end }
+  }
+
+  func hypothesis() -> [RecognizedWord] {
+    self.spoken.map { self.recognized($0, text: $0.guess ?? $0.text, confidence: nil) }
+  }
+
+  func finish(alternatives: Int) throws(VoiceFailure) -> RecognitionResult {
+    try self.engine.failIfDue { $0 == .finish }
+    let words = self.spoken.filter { !$0.isPhantom }
+    guard let first = words.first, let last = words.last else { return RecognitionResult(words: []) }
+    let others = self.engine.alternatives.prefix(max(0, alternatives)).map { texts in
+      texts.map { text in
+        var word = self.recognized(first, text: text, confidence: nil)
+        word.end = self.recognized(last, text: text, confidence: nil).end
+        return word
+      }
+    }
+    return RecognitionResult(
+      words: words.map { self.recognized($0, text: $0.text, confidence: $0.confidence) }, alternatives: Array(others))
+  }
+
+  func cancel() {}
+
+  /// The words whose start this utterance has heard.
+  private var spoken: [ScriptedEngine.Word] {
+    let from = self.time(self.base)
+    let to = self.time(self.base + self.length)
+    return self.engine.words.filter { $0.start >= from && $0.start < to }
+  }
+
+  private func recognized(_ word: ScriptedEngine.Word, text: String, confidence: Double?) -> RecognizedWord {
+    let from = self.time(self.base)
+    let to = self.time(self.base + self.length)
+    return RecognizedWord(
+      text: text, start: word.start - from, end: min(word.end, to) - from, confidence: confidence)
+  }
+
+  private func time(_ sample: Int64) -> Duration {
+    AudioChunk.time(ofSample: sample, sampleRate: self.engine.capabilities.sampleRate)
+  }
+}
