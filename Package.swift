@@ -138,7 +138,13 @@ let package = Package(
     tests(of: "SpeechPipeline", ["VoiceTesting"]),
     tests(of: "PocketSphinxRecognition", ["SpeechPipeline", "VoiceTesting"]),
     tests(of: "SpeechStreaming", ["VoiceTesting", .grpcCore]),
-    tests(of: "VoiceServer", ["VoiceTesting", .grpcCore, .grpcNIO, .hummingbirdTesting]),
+    tests(
+      of: "VoiceServer",
+      [
+        "VoiceCore", "VoiceAudio", "SpeechPipeline", "PocketSphinxRecognition", "SpeechProtocol",
+        "VoiceTesting", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
+        .hummingbirdTesting, .jwtKit, .logging, .coreMetrics, .lifecycle,
+      ]),
     tests(of: "VoiceCommands", ["VoiceTesting"]),
     tests(of: "VoiceTesting", [.nioCore, .nioPosix]),
     .testTarget(

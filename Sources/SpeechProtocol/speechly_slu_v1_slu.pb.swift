@@ -469,7 +469,8 @@ public nonisolated struct Speechly_Slu_V1_SLUSegmentEnd: Sendable {
   // methods supported on all messages.
 
   /// Where and how recognition went on after this segment, for a client that asked for it with the option
-  /// "resume_token". An extension of this project; other clients skip the field.
+  /// "resume_tokens" = "yes" of config or start. Sent back, as base64 text in the option "resume_token" of a start, it
+  /// begins a context as if it went on from there. An extension of this project; other clients skip the field.
   public var resumeToken: Data = Data()
 
   /// The first sample of the context that belongs to the next segment, per channel, at the configured rate.

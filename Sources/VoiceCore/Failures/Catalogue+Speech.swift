@@ -15,6 +15,8 @@ extension VoiceFailure.Code {
   public static let serverOverloaded = Self("speech.stream.server-overloaded")
   /// The server is shutting down.
   public static let serverStopping = Self("speech.stream.server-stopping")
+  /// Nothing came over a stream for too long.
+  public static let streamIdle = Self("speech.stream.idle")
   /// The server reported an error that has no code of its own.
   public static let serverFailed = Self("speech.stream.server-failed")
   /// The server broke a rule of the protocol.
@@ -86,6 +88,12 @@ extension FailureCatalogue {
       response: "Connects again and replays, as after a lost connection.",
       advice: "Nothing while the recovery is automatic.",
       reproduce: "Send SIGTERM to `voice serve` during an utterance that is longer than the drain time"),
+    Definition(
+      .streamIdle, .utterance, .retry,
+      happens: "Nothing came over the stream for so long that the server ended it.",
+      response: "The server recognises what it has heard, sends that, and ends the stream.",
+      advice: "Stop the utterance when nobody speaks any more; start again to go on.",
+      reproduce: "A gRPC client that sends start and then nothing for the time in `limits.idle_seconds`"),
     Definition(
       .serverFailed, .utterance, .retry,
       happens: "The server reported an error.",

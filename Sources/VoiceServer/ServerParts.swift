@@ -1,0 +1,105 @@
+import Foundation
+import GRPCCore
+import GRPCNIOTransportHTTP2
+import Hummingbird
+import Logging
+import NIOCore
+import ServiceLifecycle
+import SpeechPipeline
+import SpeechProtocol
+import VoiceCore
+
+/// The two services that a ``VoiceServer`` is made of, put together.
+struct ServerParts: Sendable {
+  let web: WebService
+  let speech: SpeechService
+
+  init(_ server: VoiceServer) async throws {
+    let configuration = server.configuration
+    var generator = SystemRandomNumberGenerator()
+    let (key, isExposed) = try SigningKey.load(folder: configuration.dataFolder, using: &generator)
+    if isExposed {
+      server.logger.warning(
+        "other users of this machine can read the signing key: set its mode to 0600",
+        metadata: ["folder": "\(configuration.dataFolder)"])
+    }
+    let tokens = await TokenAuthority(
+      key: key, lifetime: configuration.tokenLifetime, now: server.now)
+    let desk = LoginDesk(
+      configuration: configuration, tokens: tokens, clock: server.clock, metrics: server.metrics,
+      logger: server.logger)
+    let slu = SLUService(
+      configuration: configuration,
+      authenticator: try await Authenticator(
+        configuration: configuration, tokens: tokens, key: key),
+      resumeTokens: try await ResumeTokens(key: key),
+      services: StreamDriver.Services(
+        pool: server.pool, clock: server.clock, metrics: server.metrics, phase: server.phase,
+        decoderPatience: configuration.limits.decoderPatience),
+      logger: server.logger)
+    let addresses = BoundAddresses(ready: server.ready)
+    let refreshMetrics: @Sendable () -> Void = { [pool = server.pool, metrics = server.metrics] in
+      let status = pool.status
+      metrics.setDecoders(busy: status.busy, total: status.total)
+    }
+    self.web = WebService(
+      address: try ListenFailure.resolve(configuration.host, port: configuration.httpPort),
+      routes: WebRoutes(
+        phase: server.phase, desk: desk, registry: server.metricsRegistry,
+        refreshMetrics: refreshMetrics),
+      addresses: addresses, logger: server.logger)
+    self.speech = SpeechService(
+      address: try ListenFailure.resolve(configuration.host, port: configuration.grpcPort),
+      configuration: configuration,
+      services: [
+        IdentityServiceV1(desk: desk), IdentityServiceV2(desk: desk), slu,
+        HealthService(
+          phase: server.phase,
+          services: [
+            Speechly_Slu_V1_SLU.descriptor.fullyQualifiedService,
+            Speechly_Identity_V1_Identity.descriptor.fullyQualifiedService,
+            Speechly_Identity_V2_IdentityAPI.descriptor.fullyQualifiedService,
+          ]),
+      ],
+      pool: server.pool, clock: server.clock, phase: server.phase, addresses: addresses,
+      observer: server.observer, logger: server.logger)
+  }
+}
+
+/// Where the two ports were opened; each tells the other's service.
+struct BoundAddresses: Sendable {
+  let grpc = Announcement<ListenAddress>()
+  let http = Announcement<ListenAddress>()
+  let ready: Announcement<ListenAddresses>
+}
+
+/// The HTTP port.
+struct WebService: Service {
+  let address: ListenAddress
+  let routes: WebRoutes
+  let addresses: BoundAddresses
+  let logger: Logger
+
+  func run() async throws {
+    let bound = self.addresses.http
+    let host = self.address.host
+    var logger = self.logger
+    // What the HTTP library says of each request is for those who look for it.
+    logger.logLevel = max(logger.logLevel, .notice)
+    let application = Application(
+      router: self.routes.router(),
+      configuration: ApplicationConfiguration(
+        address: .hostname(host, port: self.address.port), serverName: "swift-voice"),
+      onServerRunning: { channel in
+        bound.announce(ListenAddress(host: host, port: channel.localAddress?.port ?? 0))
+      },
+      logger: logger)
+    do {
+      try await application.run()
+    } catch {
+      let failure = ListenFailure.failure(from: error, at: self.address, usesTLS: false)
+      bound.fail(failure)
+      throw failure
+    }
+  }
+}

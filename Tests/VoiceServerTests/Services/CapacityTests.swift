@@ -1,0 +1,169 @@
+import GRPCCore
+import SpeechProtocol
+import Synchronization
+import Testing
+import VoiceCore
+
+@testable import VoiceServer
+
+/// One client cannot take what belongs to others.
+@Suite struct CapacityTests {
+  static func configuration(
+    _ change: (inout ServerConfiguration.Limits) -> Void
+  ) -> ServerConfiguration {
+    var configuration = Fixture.configuration()
+    change(&configuration.limits)
+    return configuration
+  }
+
+  @Test func withoutAFreeDecoderAContextIsRefusedForNow() async throws {
+    let configuration = Self.configuration {
+      $0.decoders = 1
+      $0.decoderPatience = .zero
+    }
+    try await withServer(configuration) { running in
+      try await running.withClient { client in
+        let token = try await client.logIn()
+        let (_, outer) = try await client.stream(token: token) { stream in
+          try await stream.send(Request.config(), Request.start())
+          await stream.waitForStarted()
+          let (responses, error) = try await client.stream(token: token) { second in
+            try await second.send(Request.config(), Request.start())
+            await second.waitForFinished()
+          }
+          #expect(responses.isEmpty)
+          #expect(error?.code == .unavailable)
+          #expect(error?.failureCode == "speech.stream.server-overloaded")
+          #expect(error?.metadata[stringValues: "grpc-retry-pushback-ms"].first { _ in true } == "1000")
+          // A stream between two contexts holds no decoder.
+          try await stream.send(Request.stop)
+          await stream.waitForFinished()
+          let (again, none) = try await client.stream(token: token) { third in
+            try await third.send(Request.config(), Request.start(), Request.stop)
+          }
+          #expect(none == nil && again.count == 2)
+        }
+        #expect(outer == nil)
+      }
+    }
+  }
+
+  @Test func aClientThatDisappearsGivesItsDecoderBack() async throws {
+    let configuration = Self.configuration {
+      $0.decoders = 1
+      $0.decoderPatience = .seconds(20)
+    }
+    try await withServer(configuration) { running in
+      try await running.withClient { client in
+        let token = try await client.logIn()
+        let (started, continuation) = AsyncStream<Void>.makeStream()
+        let vanishing = Task {
+          try await running.withClient { other in
+            _ = try await other.stream(token: token) { stream in
+              try await stream.send(Request.config(), Request.start())
+              await stream.waitForStarted()
+              continuation.finish()
+              await stream.waitForFinished()
+            }
+          }
+        }
+        for await _ in started {}
+        vanishing.cancel()
+        _ = await vanishing.result
+        // The only decoder: this would wait for twenty seconds and then be refused.
+        let (responses, error) = try await client.stream(token: token) { stream in
+          try await stream.send(Request.config(), Request.start())
+          try await stream.send(audio: RunEngine.audio([3]))
+        }
+        #expect(error == nil)
+        #expect(responses.words == ["w3"])
+      }
+    }
+  }
+
+  @Test func streamsAreLimited() async throws {
+    try await withServer(Self.configuration { $0.streams = 1 }) { running in
+      try await running.withClient { client in
+        let token = try await client.logIn()
+        _ = try await client.stream(token: token) { stream in
+          try await stream.send(Request.config(), Request.start())
+          await stream.waitForStarted()
+          let (_, error) = try await client.stream(token: token) { try await $0.send(Request.config()) }
+          #expect(error?.code == .unavailable)
+          #expect(error?.failureCode == "speech.stream.server-overloaded")
+        }
+      }
+    }
+  }
+
+  @Test func aClientThatDoesNotReadBlocksOnlyItself() async throws {
+    try await withServer(Self.configuration { $0.decoders = 2 }) { running in
+      try await running.withClient { client in
+        let token = try await client.logIn()
+        let sent = Mutex(0)
+        let cycles = 200_000
+        let (blocked, opened) = AsyncStream<Void>.makeStream()
+        let deaf = Task {
+          try await running.withClient { other in
+            let request = StreamingClientRequest<Speechly_Slu_V1_SLURequest>(
+              metadata: ["authorization": .string("Bearer \(token)")]
+            ) { writer in
+              try await writer.write(Request.config())
+              for _ in 0..<cycles {
+                try await writer.write(contentsOf: [Request.start(), Request.stop])
+                sent.withLock { $0 += 1 }
+              }
+            }
+            try await Speechly_Slu_V1_SLU.Client(wrapping: other.client).stream(request: request) { _ in
+              // Reads nothing at all.
+              opened.finish()
+              try await Task.sleep(for: .seconds(3600))
+            }
+          }
+        }
+        for await _ in blocked {}
+        // Others are served meanwhile; once the deaf client makes no progress during ten of their streams, it is
+        // blocked.
+        var last = -1
+        var streamsWithoutProgress = 0
+        while streamsWithoutProgress < 10 {
+          let (responses, error) = try await client.stream(token: token) { stream in
+            try await stream.send(Request.config(), Request.start())
+            try await stream.send(audio: RunEngine.audio([8]))
+          }
+          #expect(error == nil && responses.words == ["w8"])
+          let now = sent.withLock { $0 }
+          streamsWithoutProgress = now == last ? streamsWithoutProgress + 1 : 0
+          last = now
+          if now == cycles { break }
+        }
+        #expect(last < cycles)
+        deaf.cancel()
+        _ = await deaf.result
+      }
+    }
+  }
+
+  @Test func anIdleStreamIsClosedAndAnIdleContextIsRefused() async throws {
+    try await withServer(Self.configuration { $0.idleTime = .seconds(1) }) { running in
+      try await running.withClient { client in
+        let token = try await client.logIn()
+        async let idle = client.stream(token: token) { stream in
+          try await stream.send(Request.config(), Request.start(), Request.stop)
+          await stream.waitForFinished()
+          await stream.waitForFinished()
+        }
+        let (responses, error) = try await client.stream(token: token) { stream in
+          try await stream.send(Request.config(), Request.start())
+          try await stream.send(audio: RunEngine.audio([6]))
+          await stream.waitForFinished()
+        }
+        #expect(responses.words == ["w6"])
+        #expect(error?.code == .deadlineExceeded)
+        #expect(error?.failureCode == "speech.stream.idle")
+        let ended = try await idle
+        #expect(ended.error == nil)
+      }
+    }
+  }
+}
