@@ -140,7 +140,9 @@ let package = Package(
     tests(of: "PocketSphinxRecognition", ["SpeechPipeline", "VoiceTesting"]),
     tests(
       of: "SpeechStreaming",
-      ["VoiceCore", "VoiceAudio", "SpeechProtocol", "VoiceTesting", .grpcCore, .swiftProtobuf]),
+      ["VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechProtocol", "VoiceTesting", .grpcCore, .swiftProtobuf,
+        .nioCore, .nioPosix,
+      ]),
     tests(
       of: "VoiceServer",
       [
@@ -158,8 +160,8 @@ let package = Package(
     .testTarget(
       name: "IntegrationTests",
       dependencies: [
-        "VoiceCore", "VoiceAudio", "SpeechStreaming", "VoiceServer", "PocketSphinxRecognition",
-        "VoiceTesting", "VoiceCommands",
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "SpeechStreaming",
+        "VoiceServer", "PocketSphinxRecognition", "VoiceTesting", "VoiceCommands", .logging,
       ],
       swiftSettings: swiftSettings),
   ]

@@ -119,6 +119,7 @@ extension CaptureQueue {
   func makeCapture(interrupt: @escaping @Sendable () -> Void) -> AudioCapture {
     let reader = Reader(queue: self, interrupt: interrupt)
     return AudioCapture(
+      isLive: false,
       next: { () async throws(VoiceFailure) -> AudioEvent? in try await reader.queue.next() },
       stop: { reader.stop() })
   }

@@ -16,6 +16,7 @@ public struct ConcatenatedSource: AudioSource {
     guard let first = self.sources.first else { throw AudioEnding.empty(name: "a list without sources") }
     let parts = Parts(current: try await first.capture(), waiting: self.sources.dropFirst())
     return AudioCapture(
+      isLive: false,
       next: { () async throws(VoiceFailure) -> AudioEvent? in try await parts.next() },
       stop: { parts.stop() })
   }

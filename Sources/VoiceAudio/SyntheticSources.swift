@@ -113,6 +113,7 @@ enum GeneratedAudio {
     let step = Int64(PCMConverter.samples(in: chunkDuration))
     let cursor = Cursor(end: count)
     return AudioCapture(
+      isLive: false,
       next: { () async throws(VoiceFailure) -> AudioEvent? in
         guard !Task.isCancelled, let range = cursor.advance(by: step) else { return nil }
         return .chunk(AudioChunk(position: range.lowerBound, samples: samples(range)))

@@ -49,7 +49,7 @@ struct CepstralMeanTests {
       return index < 2 ? UInt8(index + 1) : UInt8(state >> 24)
     }
     if let mean = try? CepstralMean(RecognizerAdaptation(bytes: noise), dimension: 2) {
-      #expect((mean.mean + mean.sum).allSatisfy(\.isFinite))
+      #expect((mean.mean + mean.sum).allSatisfy { $0.isFinite })
     }
   }
 

@@ -2,6 +2,7 @@ public import Foundation
 public import NIOCore
 public import VoiceAudio
 public import VoiceCore
+public import VoicePlatform
 
 extension SpeechClient {
   /// Whose voice interface is used.
@@ -51,8 +52,11 @@ extension SpeechClient {
     public var contextLimit: Duration = .seconds(290)
     /// How many events a slow reader may leave unread.
     public var eventCapacity = 4096
-    /// Where the token and the device id are kept; `nil` for a file that only the user can read.
-    public var cache: (any CacheProtocol)?
+    /// Where the token and the device id are kept; `nil` for the system's store: files that only the user can read on Linux, the
+    /// keychain on Apple platforms.
+    public var store: (any SecureStore)?
+    /// Tells when the network has changed, so that a waiting client tries again at once; `nil` to do without.
+    public var paths: (any NetworkPathMonitor)? = SystemNetworkPathMonitor.shared
     /// The identity of this device; `nil` for one that is made once and kept.
     public var deviceId: UUID?
 

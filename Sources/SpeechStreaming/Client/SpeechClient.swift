@@ -114,20 +114,17 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
       client: sluClient,
       config: SluConfig(
         sampleRate: audioRecorder.sampleRate, channels: audioRecorder.channels, languageCode: language))
-    let deviceId = DeviceIdentity.deviceId(in: cache)
-    let tokens = TokenProvider(
-      scope: .app(appId), deviceId: deviceId, server: "injected", cache: cache
-    ) { () async throws(VoiceFailure) -> ApiAccessToken in
+    self.init(
+      configuration: configuration, store: CacheStore(cache: cache), transport: transport, capture: recorder,
+      clock: MonotonicClock(), delegateDispatchQueue: delegateDispatchQueue, recorderCapture: recorder,
+      sluTransport: transport
+    ) { deviceId throws(VoiceFailure) in
       do {
         return try await identityClient.authenticate(appId: appId, deviceId: deviceId).get()
       } catch {
         throw GRPCFailures.end(error, address: nil).failure ?? VoiceFailure(.unexpected, cause: error)
       }
     }
-    self.init(
-      configuration: configuration, transport: transport, tokens: tokens, capture: recorder,
-      clock: MonotonicClock(), delegateDispatchQueue: delegateDispatchQueue, recorderCapture: recorder,
-      sluTransport: transport)
     sluClient.delegate = self
     audioRecorder.delegate = self
     self.runInBackground()
@@ -178,26 +175,31 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
     delegateDispatchQueue: DispatchQueue = DispatchQueue(label: "swift-voice.SpeechClient.delegate"),
     login: @escaping @Sendable (_ deviceId: UUID) async throws(VoiceFailure) -> ApiAccessToken
   ) throws {
-    let cache = configuration.cache ?? DefaultCache.standard
-    let deviceId = configuration.deviceId ?? DeviceIdentity.deviceId(in: cache)
-    let tokens = TokenProvider(
-      scope: configuration.app.loginScope, deviceId: deviceId, server: configuration.identityAddress, cache: cache
-    ) { () async throws(VoiceFailure) -> ApiAccessToken in try await login(deviceId) }
     self.init(
-      configuration: configuration, transport: transport, tokens: tokens, capture: SourceCapture(source: source),
-      clock: clock, delegateDispatchQueue: delegateDispatchQueue, recorderCapture: nil, sluTransport: nil)
+      configuration: configuration, store: configuration.store ?? SystemSecureStore.standard(), transport: transport,
+      capture: SourceCapture(source: source), clock: clock, delegateDispatchQueue: delegateDispatchQueue,
+      recorderCapture: nil, sluTransport: nil, login: login)
   }
 
   private init(
-    configuration: Configuration, transport: any SpeechTransport, tokens: TokenProvider,
+    configuration: Configuration, store: any SecureStore, transport: any SpeechTransport,
     capture: any SpeechCapture, clock: any VoiceClock, delegateDispatchQueue: DispatchQueue,
-    recorderCapture: RecorderCapture?, sluTransport: SluClientTransport?
+    recorderCapture: RecorderCapture?, sluTransport: SluClientTransport?, login: @escaping TokenProvider.Login
   ) {
     let broadcaster = EventBroadcaster<SpeechEvent>(capacity: configuration.eventCapacity) { count in
       .failed(
         VoiceFailure(.eventsDropped, message: "A reader of events was too slow: \(count) events were dropped."))
     }
     let dispatcher = DelegateDispatcher(queue: delegateDispatchQueue)
+    let deliver: @Sendable (SpeechEvent) -> Void = { event in
+      broadcaster.publish(event)
+      dispatcher.dispatch(event)
+    }
+    let tokens = TokenProvider(
+      settings: TokenProvider.Settings(
+        scope: configuration.app.loginScope, deviceId: configuration.deviceId, server: configuration.identityAddress,
+        store: store, report: { deliver(.failed($0)) }),
+      login: login)
     self.broadcaster = broadcaster
     self.dispatcher = dispatcher
     self.capture = capture
@@ -207,11 +209,8 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
     self.driver = SessionDriver(
       configuration: configuration.machineConfiguration,
       parts: SessionDriver.Parts(
-        transport: transport, tokens: tokens, capture: capture, clock: clock,
-        deliver: { event in
-          broadcaster.publish(event)
-          dispatcher.dispatch(event)
-        }))
+        transport: transport, tokens: tokens, capture: capture, clock: clock, paths: configuration.paths,
+        deliver: deliver))
     dispatcher.attach(self)
   }
 
@@ -240,7 +239,7 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
     self.driver.submit(.closeRequested(isAbrupt: false))
   }
 
-  private func runInBackground() {
+  func runInBackground() {
     // The documented initialisers promise a client that works without more ado, so somebody must own its run loop: the loop
     // owns itself and ends when the client is closed or released.
     let driver = self.driver
@@ -323,7 +322,7 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
     do {
       try self.capture.suspend()
     } catch {
-      self.driver.submit(.captureNoticed(Self.audioFailure(error)))
+      self.driver.submit(.noticed(Self.audioFailure(error)))
     }
     self.driver.submit(.suspendRequested)
   }

@@ -29,8 +29,10 @@ public final class CachingIdentityClient: IdentityClientProtocol, Promisable {
     let provider = self.providers.withLock { providers in
       let key = Key(appId: appId, deviceId: deviceId)
       if let known = providers[key] { return known }
-      let provider = TokenProvider(scope: .app(appId), deviceId: deviceId, server: "", cache: self.cache) {
-        [baseClient] () async throws(VoiceFailure) in
+      let provider = TokenProvider(
+        settings: TokenProvider.Settings(
+          scope: .app(appId), deviceId: deviceId, server: "", store: CacheStore(cache: self.cache), report: { _ in })
+      ) { [baseClient] deviceId throws(VoiceFailure) in
         do {
           return try await baseClient.authenticate(appId: appId, deviceId: deviceId).get()
         } catch {

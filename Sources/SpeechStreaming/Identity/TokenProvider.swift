@@ -1,38 +1,43 @@
 import Foundation
 import VoiceCore
+import VoicePlatform
 
-/// Keeps one valid token: in memory, in a cache that survives a restart, and from a login when neither has one.
+/// Keeps one valid token: in memory, in a store that survives a restart, and from a login when neither has one.
 ///
 /// However many ask at once, one login is made. A token is used while more than its refresh margin remains, so that it never
-/// ends during an utterance.
+/// ends during an utterance. A store that fails costs a login, never the utterance: it is reported and worked around.
 actor TokenProvider {
-  typealias Login = @Sendable () async throws(VoiceFailure) -> ApiAccessToken
+  typealias Login = @Sendable (_ deviceId: UUID) async throws(VoiceFailure) -> ApiAccessToken
 
-  private let scope: LoginScope
-  private let deviceId: UUID
-  private let cacheKey: String
-  private let cache: any CacheProtocol
+  /// What the provider needs to know.
+  struct Settings: Sendable {
+    var scope: LoginScope
+    /// The identity of the device; `nil` for one that is made once and kept.
+    var deviceId: UUID?
+    /// The identity server's address: tokens of one server are of no use at another.
+    var server: String
+    var store: any SecureStore
+    /// Is told of a store that cannot be used; called on any task.
+    var report: @Sendable (VoiceFailure) -> Void
+    /// The wall clock, on which the lifetime of tokens is measured.
+    var now: @Sendable () -> Date = { Date() }
+  }
+
+  static let deviceKey = "deviceId"
+
+  private let settings: Settings
   private let login: Login
-  private let now: @Sendable () -> Date
+  private var deviceId: UUID?
   private var token: ApiAccessToken?
   private var obtainedAt: Date?
-  private var isCacheRead = false
+  private var isStoreRead = false
   private var pending: (id: Int, task: Task<Result<ApiAccessToken, VoiceFailure>, Never>)?
   private var lastID = 0
 
-  /// - Parameters:
-  ///   - server: The identity server's address: tokens of one server are of no use at another.
-  ///   - now: The wall clock, which token lifetimes are measured on.
-  init(
-    scope: LoginScope, deviceId: UUID, server: String, cache: any CacheProtocol,
-    now: @escaping @Sendable () -> Date = { Date() }, login: @escaping Login
-  ) {
-    self.scope = scope
-    self.deviceId = deviceId
-    self.cacheKey = "token.\(server).\(scope.key.uuidString.lowercased()).\(deviceId.uuidString.lowercased())"
-    self.cache = cache
-    self.now = now
+  init(settings: Settings, login: @escaping Login) {
+    self.settings = settings
     self.login = login
+    self.deviceId = settings.deviceId
   }
 
   /// A token that can be used now.
@@ -41,8 +46,8 @@ actor TokenProvider {
   func token(refresh: Bool) async throws(VoiceFailure) -> ApiAccessToken {
     if refresh {
       self.token = nil
-      self.isCacheRead = true
-    } else if let token = self.usableToken() {
+      self.isStoreRead = true
+    } else if let token = self.token, self.isUsable(token) {
       return token
     }
     let pending: (id: Int, task: Task<Result<ApiAccessToken, VoiceFailure>, Never>)
@@ -51,43 +56,93 @@ actor TokenProvider {
     } else {
       self.lastID += 1
       // Not a child task: it serves everybody who waits, also when the first of them is cancelled.
-      let task = Task { [login] () -> Result<ApiAccessToken, VoiceFailure> in
-        do throws(VoiceFailure) { return .success(try await login()) } catch { return .failure(error) }
-      }
-      pending = (self.lastID, task)
+      pending = (self.lastID, Task { await self.obtain() })
       self.pending = pending
     }
     let result = await pending.task.value
-    if self.pending?.id == pending.id {
-      self.pending = nil
-      if case .success(let token) = result { self.keep(token) }
-    }
+    if self.pending?.id == pending.id { self.pending = nil }
     return try result.get()
   }
 
-  private func keep(_ token: ApiAccessToken) {
-    self.token = token
-    self.obtainedAt = self.now()
-    self.cache.setValue(token.tokenString, forKey: self.cacheKey)
+  private func obtain() async -> Result<ApiAccessToken, VoiceFailure> {
+    let deviceId = await self.resolveDeviceId()
+    let key = self.tokenKey(deviceId)
+    if !self.isStoreRead {
+      self.isStoreRead = true
+      if let text = await self.stored(key), let token = ApiAccessToken(tokenString: text),
+        token.key() == self.settings.scope.key, token.deviceId == deviceId, self.isUsable(token)
+      {
+        self.token = token
+        return .success(token)
+      }
+    }
+    do throws(VoiceFailure) {
+      let token = try await self.login(deviceId)
+      self.token = token
+      self.obtainedAt = self.settings.now()
+      await self.keep(token.tokenString, key)
+      return .success(token)
+    } catch {
+      return .failure(error)
+    }
   }
 
-  private func usableToken() -> ApiAccessToken? {
-    if let token = self.token, self.isUsable(token) { return token }
-    guard !self.isCacheRead else { return nil }
-    self.isCacheRead = true
-    guard let text = self.cache.getValue(forKey: self.cacheKey), let token = ApiAccessToken(tokenString: text),
-      token.key() == self.scope.key, token.deviceId == self.deviceId, self.isUsable(token)
-    else { return nil }
-    self.token = token
-    return token
+  private func resolveDeviceId() async -> UUID {
+    if let known = self.deviceId { return known }
+    if let text = await self.stored(Self.deviceKey), let known = UUID(uuidString: text) {
+      self.deviceId = known
+      return known
+    }
+    let fresh = UUID()
+    self.deviceId = fresh
+    await self.keep(fresh.uuidString.lowercased(), Self.deviceKey)
+    return fresh
+  }
+
+  private func tokenKey(_ deviceId: UUID) -> String {
+    "token \(self.settings.server) \(self.settings.scope.key.uuidString.lowercased()) \(deviceId.uuidString.lowercased())"
+  }
+
+  private func stored(_ key: String) async -> String? {
+    do throws(VoiceFailure) {
+      return try await self.settings.store.string(forKey: key)
+    } catch {
+      self.settings.report(VoiceFailure(.tokenNotStored, message: "The stored access token cannot be read.", cause: error))
+      return nil
+    }
+  }
+
+  private func keep(_ value: String, _ key: String) async {
+    do throws(VoiceFailure) {
+      try await self.settings.store.set(value, forKey: key)
+    } catch {
+      self.settings.report(VoiceFailure(.tokenNotStored, cause: error))
+    }
   }
 
   /// Tokens live about a day and are refreshed in their last hour (protocol §2.3); short-lived ones in their last quarter.
   private func isUsable(_ token: ApiAccessToken) -> Bool {
-    let remaining = token.expiresAt.timeIntervalSince(self.now())
+    let remaining = token.expiresAt.timeIntervalSince(self.settings.now())
     let issued = token.issuedAt ?? self.obtainedAt
     let lifetime = issued.map { token.expiresAt.timeIntervalSince($0) }
     let margin = min(3600, lifetime.map { max(0, $0 / 4) } ?? 3600)
     return remaining > margin
+  }
+}
+
+/// A cache of the documented interface, used as a store.
+struct CacheStore: SecureStore {
+  var cache: any CacheProtocol
+
+  func string(forKey key: String) async throws(VoiceFailure) -> String? {
+    self.cache.getValue(forKey: key)
+  }
+
+  func set(_ value: String, forKey key: String) async throws(VoiceFailure) {
+    self.cache.setValue(value, forKey: key)
+  }
+
+  func removeValue(forKey key: String) async throws(VoiceFailure) {
+    self.cache.setValue("", forKey: key)
   }
 }

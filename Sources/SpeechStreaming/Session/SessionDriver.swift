@@ -2,6 +2,7 @@ import Foundation
 import SpeechProtocol
 import Synchronization
 import VoiceCore
+import VoicePlatform
 
 /// Performs what a ``SessionMachine`` decides: opens streams, gets tokens, records, keeps time.
 ///
@@ -13,6 +14,8 @@ final class SessionDriver: Sendable {
     var tokens: TokenProvider
     var capture: any SpeechCapture
     var clock: any VoiceClock
+    /// Tells when the network has changed; `nil` if nobody can.
+    var paths: (any NetworkPathMonitor)?
     /// Receives every event, in order, on the driver's task; must not wait.
     var deliver: @Sendable (SpeechEvent) -> Void
   }
@@ -51,6 +54,10 @@ final class SessionDriver: Sendable {
       await withDiscardingTaskGroup { group in
         var machine = SessionMachine(configuration: self.configuration, random: self.random)
         var work = Work()
+        group.addTask {
+          guard let paths = self.parts.paths else { return }
+          for await _ in paths.changes() { self.submit(.pathChanged) }
+        }
         for await input in self.inputs {
           for action in machine.handle(input, at: self.parts.clock.now) {
             self.perform(action, &work, in: &group)
@@ -152,7 +159,7 @@ final class SessionDriver: Sendable {
     switch event {
     case .started: .captureStarted
     case .audio(let position, let bytes): .audioCaptured(position: position, bytes)
-    case .noticed(let failure): .captureNoticed(failure)
+    case .noticed(let failure): .noticed(failure)
     case .ended: .captureEnded
     case .failed(let failure): .captureFailed(failure)
     }

@@ -174,7 +174,7 @@ extension SessionMachine {
     }
     guard sample >= self.contexts[0].resumeSample else { return }
     self.contexts[0].resumeSample = sample
-    self.contexts[0].resumeToken = String(decoding: end.resumeToken, as: UTF8.self)
+    self.contexts[0].resumeToken = end.resumeToken.base64EncodedString()
     self.contexts[0].window.trim(to: sample)
   }
 

@@ -56,7 +56,7 @@ struct SessionMachine: Sendable {
     case captureStarted
     /// Little-endian 16-bit samples; `position` counts samples since the capture began.
     case audioCaptured(position: Int64, Data)
-    case captureNoticed(VoiceFailure)
+    case noticed(VoiceFailure)
     case captureEnded
     case captureFailed(VoiceFailure)
     case tokenObtained(ApiAccessToken)
@@ -172,7 +172,7 @@ struct SessionMachine: Sendable {
       actions.append(.emit(.recordingStarted))
     case .audioCaptured(let position, let bytes):
       self.audioCaptured(position: position, bytes, at: now, &actions)
-    case .captureNoticed(let failure):
+    case .noticed(let failure):
       actions.append(.emit(.failed(failure)))
     case .captureEnded:
       self.captureEnded(at: now, &actions)

@@ -4,6 +4,7 @@ import SpeechPipeline
 import SpeechStreaming
 import VoiceAudio
 import VoiceCore
+import VoicePlatform
 import VoiceServer
 import VoiceTesting
 
@@ -101,7 +102,7 @@ struct DemoStage: Sendable {
     var configuration = SpeechClient.Configuration(app: .app(ServerConfiguration.App.demo.id))
     configuration.speechAddress = speech
     configuration.identityAddress = identity
-    configuration.cache = ForgetfulCache()
+    configuration.store = MemorySecureStore()
     configuration.deviceId = UUID()
     let backend = ServerBackend(configuration: configuration)
     let input = RecognitionInput.file(
@@ -215,10 +216,4 @@ struct DemoStage: Sendable {
     guard !self.json else { return }
     self.output.line(line, indent: indent)
   }
-}
-
-/// Keeps nothing: the demonstration leaves no token behind.
-private struct ForgetfulCache: CacheProtocol {
-  func setValue(_ value: String, forKey key: String) {}
-  func getValue(forKey key: String) -> String? { nil }
 }

@@ -108,7 +108,7 @@ extension NetlinkMessage {
   /// `struct ifaddrmsg`: family, prefix length, flags, scope, index.
   private static func address(_ body: ByteCursor, isRemoved: Bool) -> NetlinkMessage? {
     var body = body
-    guard body.take8() != nil, body.take8() != nil, let shortFlags = body.take8(), body.take8() != nil,
+    guard body.take8() != nil, body.take8() != nil, let shortFlags = body.take8(), let scope = body.take8(),
       let index = body.take32()
     else { return nil }
     let attributes = body.attributes()
@@ -119,8 +119,10 @@ extension NetlinkMessage {
       var cursor = ByteCursor(wide)
       flags = cursor.take32() ?? flags
     }
-    // IFA_F_TENTATIVE and IFA_F_DADFAILED: the address may belong to somebody else.
-    return .address(index: Int(index), text: text, isUsable: flags & 0x48 == 0, isRemoved: isRemoved)
+    // IFA_F_TENTATIVE and IFA_F_DADFAILED: the address may belong to somebody else. RT_SCOPE_LINK and narrower: it leads to no
+    // other network, and every interface has one.
+    let isUsable = flags & 0x48 == 0 && scope < 253
+    return .address(index: Int(index), text: text, isUsable: isUsable, isRemoved: isRemoved)
   }
 
   /// `struct rtmsg`: family, lengths of destination and source, service, table, protocol, scope, type, flags.

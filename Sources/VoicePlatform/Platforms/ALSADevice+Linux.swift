@@ -6,28 +6,30 @@
 
   /// An open capture device. Not `Sendable`: all calls are made on the capture thread.
   final class ALSADevice {
+    /// What the person calls the device.
     let name: String
     private(set) var sampleRate = 0
     private(set) var channels = 0
     private(set) var periodFrames = 0
-    // Owned by this object, closed in `deinit`.
+    // Owned by this object, closed once: by `close()` or in `deinit`.
     private let handle: OpaquePointer
+    private var isOpen = true
 
     /// Opens a device; if it offers nothing that can be converted, ALSA's own conversion is put before it.
     static func open(_ name: String) throws(VoiceFailure) -> ALSADevice {
       do throws(VoiceFailure) {
-        return try ALSADevice(name)
+        return try ALSADevice(name, calling: name)
       } catch {
         guard error.code == .formatNotSupported, name.hasPrefix("hw:") else { throw error }
-        return try ALSADevice("plug" + name)
+        return try ALSADevice("plug" + name, calling: name)
       }
     }
 
-    private init(_ name: String) throws(VoiceFailure) {
+    private init(_ definition: String, calling name: String) throws(VoiceFailure) {
       ALSAMessages.keepOnThisThread()
       var handle: OpaquePointer?
       // Blocking mode would wait in `open` for as long as another program holds the device.
-      let status = snd_pcm_open(&handle, name, SND_PCM_STREAM_CAPTURE, Int32(SND_PCM_NONBLOCK))
+      let status = snd_pcm_open(&handle, definition, SND_PCM_STREAM_CAPTURE, Int32(SND_PCM_NONBLOCK))
       guard status >= 0, let handle else {
         throw Self.failure(-status, name, .opening)
       }
@@ -39,6 +41,13 @@
     }
 
     deinit {
+      self.close()
+    }
+
+    /// Stops and frees the device; no other method may be called afterwards.
+    func close() {
+      guard self.isOpen else { return }
+      self.isOpen = false
       snd_pcm_drop(self.handle)
       snd_pcm_close(self.handle)
     }

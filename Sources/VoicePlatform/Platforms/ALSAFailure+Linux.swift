@@ -31,7 +31,10 @@
       case EIO where phase == .recording, EPIPE where phase == .recording, ESTRPIPE where phase == .recording:
         // The end of a sound server, and of some USB devices, shows as an input error that cannot be recovered from.
         return missing(number, device: device, phase: phase, cause: cause)
-      case EINVAL where phase != .recording:
+      case EINVAL where phase == .opening:
+        // ALSA's answer to the number of a card that does not exist.
+        return missing(number, device: device, phase: phase, cause: cause)
+      case EINVAL where phase == .configuring:
         return VoiceFailure(
           .formatNotSupported,
           message: "The microphone “\(device)” offers no format that can be converted.", cause: cause)

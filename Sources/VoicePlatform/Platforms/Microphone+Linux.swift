@@ -49,14 +49,20 @@
 
       // After a stop the device's buffer is read out; a device that never runs empty must not go on for ever.
       var framesLeftAfterStop = device.sampleRate
+      /// Frees the device before the reader learns of the end, so that the reader may open it again.
+      func end(_ failure: VoiceFailure? = nil) {
+        device.close()
+        input.end(failure)
+      }
+
       var action = ALSACaptureMachine.Action.wait
       while true {
         switch action {
         case .read where framesLeftAfterStop <= 0:
-          return input.end()
+          return end()
         case .wait where stop.isRaised:
           // Nothing was left to read: all that was recorded has been delivered.
-          return input.end()
+          return end()
         case .wait:
           action = machine.waited(device.wait(), at: clock.now)
           if stop.isRaised, case .wait = action { action = .read }
@@ -68,11 +74,11 @@
           if stop.isRaised { framesLeftAfterStop -= frames }
           action = .read
         case .restart where stop.isRaised:
-          return input.end()
+          return end()
         case .restart:
           action = machine.restarted(device.restart())
         case .fail(let failure):
-          return input.end(stop.isRaised ? nil : failure)
+          return end(stop.isRaised ? nil : failure)
         }
       }
     }

@@ -1,5 +1,0 @@
-import VoicePlatform
-
-enum DefaultCache {
-  static let standard: any CacheProtocol = UserDefaultsCache()
-}
