@@ -8,7 +8,9 @@ struct VoiceCommandTests {
   @Test func withoutArgumentsItSaysWhatThereIs() async {
     let (status, console) = await voice()
     #expect(status == .done)
-    for command in ["recognize", "serve", "doctor", "demo", "failures"] { #expect(console.output.contains(command)) }
+    for command in ["recognize", "serve", "doctor", "demo", "failures"] {
+      #expect(console.output.contains(command))
+    }
     #expect(console.error.isEmpty)
   }
 
@@ -31,7 +33,8 @@ struct VoiceCommandTests {
   }
 
   @Test(arguments: [
-    ["recognise"], ["--nonsense"], ["serve", "--port", "x"], ["serve", "--port", "70000"], ["serve", "extra"],
+    ["recognise"], ["--nonsense"], ["serve", "--port", "x"], ["serve", "--port", "70000"],
+    ["serve", "extra"],
     ["serve", "--decoders", "0"], ["serve", "--log-level", "loud"], ["doctor", "x"], ["demo", "--fast"],
     ["serve", "--port", "9000", "--http-port", "9000"], [""],
   ])

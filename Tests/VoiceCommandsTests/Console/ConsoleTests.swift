@@ -27,7 +27,8 @@ struct ConsoleTests {
   }
 
   @Test func aTerminalThatSaysNothingOfItsSizeHasAUsableOne() {
-    let stream = Console.Stream(isTerminal: true, size: { Console.Size(width: 0, height: 0) }, write: { _ in })
+    let stream = Console.Stream(
+      isTerminal: true, size: { Console.Size(width: 0, height: 0) }, write: { _ in })
     #expect(stream.size == Console.Size(width: 20, height: 4))
   }
 
@@ -41,7 +42,8 @@ struct ConsoleTests {
   }
 
   @Test(arguments: [
-    (Duration.zero, "0.0 s"), (.milliseconds(50), "0.05 s"), (.milliseconds(250), "0.2 s"), (.milliseconds(1260), "1.3 s"),
+    (Duration.zero, "0.0 s"), (.milliseconds(50), "0.05 s"), (.milliseconds(250), "0.2 s"),
+    (.milliseconds(1260), "1.3 s"),
     (.seconds(10), "10 s"), (.seconds(59.8), "60 s"), (.seconds(60), "1 min"), (.seconds(125), "2 min 5 s"),
     (.seconds(-1), "0.0 s"), (.seconds(Int64.max), "1000000000 s"),
   ])

@@ -2,13 +2,15 @@ import Foundation
 import SpeechStreaming
 import Testing
 import VoiceCore
+import VoiceTesting
 
 @testable import VoiceCommands
 
 struct DemoStageTests {
-  private let recovery = SpeechRecovery(contextId: "c", attempts: 2, replayed: .seconds(1), outage: .seconds(1))
+  private let recovery = SpeechRecovery(
+    contextId: "c", attempts: 2, replayed: .seconds(1), outage: .seconds(1))
 
-  private func judge(_ first: DemoStage.Pass, _ second: DemoStage.Pass) -> (ExitStatus, String) {
+  private func judge(_ first: DemoStage.Pass, _ second: DemoStage.Pass) -> (CommandStatus, String) {
     let console = RecordedConsole()
     let stage = DemoStage(recordings: [], context: CommandContext(console: console.console), json: false)
     return (stage.judge(first, second), console.output)
@@ -44,7 +46,7 @@ struct DemoStageTests {
     #expect(throws: VoiceFailure.self) { try recording.check() }
     do throws(VoiceFailure) { try recording.check() } catch {
       #expect(error.message.contains("sudo apt-get install pocketsphinx-testdata"))
-      #expect(ExitStatus(error.code) == .input)
+      #expect(CommandStatus(error.code) == .input)
     }
   }
 
@@ -66,7 +68,8 @@ struct DemoCommandTests {
     var now: VoiceInstant { VoiceInstant(offset: self.base.now.offset * self.factor) }
     var minimumResolution: Duration { self.base.minimumResolution }
     func sleep(until deadline: VoiceInstant, tolerance: Duration?) async throws {
-      try await self.base.sleep(until: VoiceInstant(offset: deadline.offset / self.factor), tolerance: tolerance)
+      try await self.base.sleep(
+        until: VoiceInstant(offset: deadline.offset / self.factor), tolerance: tolerance)
     }
   }
 

@@ -20,11 +20,13 @@ struct WordErrorRateTests {
   }
 
   @Test func showsWhatWasWrongMissingAndAdded() {
-    let alignment = self.alignment("he was not an ill disposed young man", "he was not an illness those young old man")
+    let alignment = self.alignment(
+      "he was not an ill disposed young man", "he was not an illness those young old man")
     #expect(alignment.errors == 3)
     #expect(alignment.marked.plain == "he was not an illness(ill) those(disposed) young {old} man")
     #expect(alignment.summary == "2 wrong, 0 missing, 1 added of 8 words")
-    #expect(self.alignment("go forward ten meters", "go ten meters").marked.plain == "go [forward] ten meters")
+    #expect(
+      self.alignment("go forward ten meters", "go ten meters").marked.plain == "go [forward] ten meters")
   }
 
   @Test func caseAndPunctuationDoNotCount() {

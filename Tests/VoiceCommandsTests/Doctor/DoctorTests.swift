@@ -5,9 +5,12 @@ import Testing
 
 struct DoctorTests {
   private func withFolder(mode: Int, _ body: (String) throws -> Void) throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("voice-doctor-\(UUID().uuidString)").path
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "voice-doctor-\(UUID().uuidString)"
+    ).path
     try FileManager.default.createDirectory(
-      atPath: folder + "/swift-voice", withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
+      atPath: folder + "/swift-voice", withIntermediateDirectories: true,
+      attributes: [.posixPermissions: mode])
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try body(folder)
   }
@@ -56,20 +59,23 @@ struct DoctorTests {
   }
 
   @Test func whatIsWrongComesWithItsRemedyOnALineOfItsOwn() {
-    let lines = Diagnosis.broken("Thing", "does not work", fix: "Run `repair`.").lines(nameWidth: 8, symbols: .ascii)
+    let lines = Diagnosis.broken("Thing", "does not work", fix: "Run `repair`.").lines(
+      nameWidth: 8, symbols: .ascii)
     #expect(lines.map(\.plain) == ["x Thing     does not work", "            -> Run repair."])
   }
 
   @Test func printsAnObjectForEachCheckAndFailsIfSomethingIsBroken() async throws {
-    let (status, console) = await voice("doctor", "--json", environment: ["VOICE_SERVER": "grpc://127.0.0.1:1", "XDG_STATE_HOME": "/proc/x"])
+    let (status, console) = await voice(
+      "doctor", "--json", environment: ["VOICE_SERVER": "grpc://127.0.0.1:1", "XDG_STATE_HOME": "/proc/x"])
     #expect(status == .input)
     let objects = try console.outputLines.map { line in
       try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }
     #expect(objects.allSatisfy { $0["event"] as? String == "check" })
-    #expect(objects.compactMap { $0["name"] as? String } == [
-      "Recogniser", "Audio files", "Microphone", "Server", "HTTP port", "State", "Demo",
-    ])
+    #expect(
+      objects.compactMap { $0["name"] as? String } == [
+        "Recogniser", "Audio files", "Microphone", "Server", "HTTP port", "State", "Demo",
+      ])
     #expect(objects.count { $0["status"] as? String == "broken" } == 2)
   }
 }

@@ -8,7 +8,9 @@ struct FailuresCommandTests {
   @Test func listsEveryCode() async {
     let (status, console) = await voice("failures")
     #expect(status == .done)
-    for row in FailureCatalogue.areas.flatMap(\.definitions) { #expect(console.output.contains(row.code.rawValue)) }
+    for row in FailureCatalogue.areas.flatMap(\.definitions) {
+      #expect(console.output.contains(row.code.rawValue))
+    }
     #expect(!console.output.contains("\u{1B}"))
   }
 

@@ -24,19 +24,22 @@ struct EventObjectTests {
       EventObject.segment(self.segment).text
         == #"{"event":"segment","final":true,"contextId":"c","segmentId":0,"text":"turn on","intent":"turn_on","#
         + #""entities":[{"type":"device","value":"lights","start":3,"end":4}],"#
-        + #""words":[{"value":"turn","start":0.12,"end":0.3,"confidence":0.93},{"value":"on","start":0.3,"end":0.41}]}"#)
+        + #""words":[{"value":"turn","start":0.12,"end":0.3,"confidence":0.93},{"value":"on","start":0.3,"end":0.41}]}"#
+    )
   }
 
   @Test func aSegmentWithoutUnderstandingHasEmptyFields() {
     let segment = TranscriptSegment(contextId: "c", segmentId: 7)
     #expect(
       EventObject.segment(segment).text
-        == #"{"event":"segment","final":false,"contextId":"c","segmentId":7,"text":"","intent":"","entities":[],"words":[]}"#)
+        == #"{"event":"segment","final":false,"contextId":"c","segmentId":7,"text":"","intent":"","entities":[],"words":[]}"#
+    )
   }
 
   @Test func aContextFinishes() {
     #expect(
-      EventObject.finished(contextId: "c", source: "-").text == #"{"event":"finished","contextId":"c","source":"-"}"#)
+      EventObject.finished(contextId: "c", source: "-").text
+        == #"{"event":"finished","contextId":"c","source":"-"}"#)
   }
 
   @Test func aFailureHasCodeMessageAndRecovery() {
@@ -48,9 +51,11 @@ struct EventObjectTests {
 
   @Test func aFailureThatIsBeingRepairedSaysWhen() {
     let failure = VoiceFailure(
-      .connectionLost, message: "Lost.", recovery: .automatic(RetryState(attempt: 2, delay: .milliseconds(1234.5678))))
+      .connectionLost, message: "Lost.",
+      recovery: .automatic(RetryState(attempt: 2, delay: .milliseconds(1234.5678))))
     #expect(
       EventObject.failure(failure).text
-        == #"{"event":"failure","code":"network.connection.lost","message":"Lost.","recovery":"automatic: try 2 in 1.235 seconds"}"#)
+        == #"{"event":"failure","code":"network.connection.lost","message":"Lost.","recovery":"automatic: try 2 in 1.235 seconds"}"#
+    )
   }
 }

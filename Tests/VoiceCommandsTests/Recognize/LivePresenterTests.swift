@@ -67,7 +67,8 @@ struct LivePresenterTests {
   }
 
   @Test func growingWordByWordEndsAsIfWrittenAtOnce() {
-    let words = "a bb ccc dddd eeeee ffffff ggggggg hh i jjj kkkk lllll mmmmmm nnnnnnn o".split(separator: " ")
+    let words = "a bb ccc dddd eeeee ffffff ggggggg hh i jjj kkkk lllll mmmmmm nnnnnnn o".split(
+      separator: " ")
     for width in 20...44 {
       var screen = Screen(width: width)
       for count in 1...words.count {
@@ -195,7 +196,8 @@ struct LivePresenterTests {
 
   @Test func failuresGoToStandardErrorTooIfThatIsAFile() {
     let recorder = RecordedConsole(outputIsTerminal: true, errorIsTerminal: false)
-    var presenter = LivePresenter(console: recorder.console, namesSources: false, margin: 0, hasLiveInput: false)
+    var presenter = LivePresenter(
+      console: recorder.console, namesSources: false, margin: 0, hasLiveInput: false)
     presenter.began(.named("a.wav"))
     presenter.show(.failed(VoiceFailure(.fileNotFound)))
     #expect(recorder.error.contains("audio.file.not-found"))

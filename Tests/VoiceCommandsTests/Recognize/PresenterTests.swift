@@ -6,7 +6,8 @@ import VoiceCore
 
 private let lost = VoiceFailure(.connectionLost).with(
   recovery: .automatic(RetryState(attempt: 1, delay: .milliseconds(200))))
-private let recovery = SpeechRecovery(contextId: "c", attempts: 2, replayed: .seconds(3), outage: .milliseconds(1500))
+private let recovery = SpeechRecovery(
+  contextId: "c", attempts: 2, replayed: .seconds(3), outage: .milliseconds(1500))
 
 struct PlainPresenterTests {
   @Test func printsALineForEachFinalSegmentAndNothingElse() {
@@ -14,8 +15,10 @@ struct PlainPresenterTests {
     var presenter = PlainPresenter(console: console.console, prefix: .none)
     presenter.began(.named("a.wav"))
     for update: RecognitionUpdate in [
-      .recordingStarted, .started(contextId: "c"), .segment(.of("?turn")), .segment(.of("turn on", isFinal: true)),
-      .segment(.of("turn on", isFinal: true)), .segment(.of("now", id: 1, isFinal: true)), .finished(contextId: "c"),
+      .recordingStarted, .started(contextId: "c"), .segment(.of("?turn")),
+      .segment(.of("turn on", isFinal: true)),
+      .segment(.of("turn on", isFinal: true)), .segment(.of("now", id: 1, isFinal: true)),
+      .finished(contextId: "c"),
     ] { presenter.show(update) }
     #expect(console.output == "turn on\nnow\n")
     #expect(console.error.isEmpty)

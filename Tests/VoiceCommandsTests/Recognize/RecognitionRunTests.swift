@@ -6,8 +6,9 @@ import VoiceCore
 @Suite(.timeLimit(.minutes(1)))
 struct RecognitionRunTests {
   private func run(
-    _ backend: ScriptedBackend, _ inputs: [RecognitionInput], signals: AsyncStream<StopSignal> = AsyncStream { _ in }
-  ) async -> (ExitStatus, [String]) {
+    _ backend: ScriptedBackend, _ inputs: [RecognitionInput],
+    signals: AsyncStream<StopSignal> = AsyncStream { _ in }
+  ) async -> (CommandStatus, [String]) {
     let console = RecordedConsole()
     var run = RecognitionRun(
       backend: backend, inputs: inputs, presenter: PlainPresenter(console: console.console, prefix: .none),
@@ -40,7 +41,8 @@ struct RecognitionRunTests {
 
   @Test func aMissingServerEndsTheCommand() async {
     let backend = ScriptedBackend([
-      [.report(.failed(VoiceFailure(.serverUnreachable))), .report(.finished(contextId: nil))], self.words("two"),
+      [.report(.failed(VoiceFailure(.serverUnreachable))), .report(.finished(contextId: nil))],
+      self.words("two"),
     ])
     let (status, lines) = await self.run(backend, [.named("a"), .named("b")])
     #expect(status == .network)
@@ -88,7 +90,8 @@ struct RecognitionRunTests {
     let (signals, continuation) = AsyncStream.makeStream(of: StopSignal.self)
     let backend = ScriptedBackend([
       [
-        .perform { continuation.yield(.interrupt) }, .waitForStop, .perform { continuation.yield(.terminate) },
+        .perform { continuation.yield(.interrupt) }, .waitForStop,
+        .perform { continuation.yield(.terminate) },
         .waitForCancellation,
       ]
     ])

@@ -9,10 +9,12 @@ private let recordings = "/usr/share/pocketsphinx/test/data"
 
 struct RecognizeCommandTests {
   @Test(arguments: [
-    ["recognize"], ["recognize", "a.wav", "--mic"], ["recognize", "-", "-"], ["recognize", "a.wav", "--local", "--server", "x:1"],
+    ["recognize"], ["recognize", "a.wav", "--mic"], ["recognize", "-", "-"],
+    ["recognize", "a.wav", "--local", "--server", "x:1"],
     ["recognize", "a.wav", "--device", "hw:0"], ["recognize", "a.wav", "--rate", "8000"],
     ["recognize", "a.wav", "--encoding", "s16le"], ["recognize", "a.wav", "--raw", "--encoding", "mp3"],
-    ["recognize", "--mic", "--realtime"], ["recognize", "--mic", "--raw"], ["recognize", "a.wav", "--silence", "0"],
+    ["recognize", "--mic", "--realtime"], ["recognize", "--mic", "--raw"],
+    ["recognize", "a.wav", "--silence", "0"],
     ["recognize", "a.wav", "--silence", "soon"], ["recognize", "a.wav", "--model", "x"],
     ["recognize", "a.wav", "--local", "--tls-ca", "x"], ["recognize", "a.wav", "--server"],
     ["recognize", "a.wav", "--app", "not-a-uuid", "--server", "127.0.0.1:1"],
@@ -32,7 +34,10 @@ struct RecognizeCommandTests {
     #expect(console.error.contains("Pipe audio into it"))
   }
 
-  @Test(arguments: [("127.0.0.1:50051", "grpc://127.0.0.1:50051"), ("grpc+tls://a:1", "grpc+tls://a:1"), ("[::1]:5", "grpc://[::1]:5")])
+  @Test(arguments: [
+    ("127.0.0.1:50051", "grpc://127.0.0.1:50051"), ("grpc+tls://a:1", "grpc+tls://a:1"),
+    ("[::1]:5", "grpc://[::1]:5"),
+  ])
   func anAddressNeedsNoScheme(typed: String, meant: String) {
     #expect(RecognizeCommand.address(typed) == meant)
   }
@@ -48,7 +53,8 @@ struct RecognizeCommandTests {
 
   @Test func theServerOfTheEnvironmentIsUsed() async {
     let (status, console) = await voice(
-      "recognize", recordings + "/goforward.raw", "--raw", environment: ["VOICE_SERVER": "grpc://127.0.0.1:1"])
+      "recognize", recordings + "/goforward.raw", "--raw", environment: ["VOICE_SERVER": "grpc://127.0.0.1:1"]
+    )
     #expect(status == .network)
     #expect(console.error.contains("127.0.0.1:1"))
   }
@@ -76,7 +82,8 @@ struct LocalRecognitionTests {
   }
 
   @Test func recognisesSamplesWithoutAHeader() async throws {
-    let (status, console) = await voice("recognize", "--local", "--json", "--raw", recordings + "/goforward.raw")
+    let (status, console) = await voice(
+      "recognize", "--local", "--json", "--raw", recordings + "/goforward.raw")
     #expect(status == .done)
     #expect(console.error.isEmpty)
     let objects = try self.objects(console)
@@ -88,7 +95,7 @@ struct LocalRecognitionTests {
     #expect(segment["text"] as? String == "go forward ten meters")
     let words = try #require(segment["words"] as? [[String: Any]])
     #expect(words.count == 4)
-    let times = words.flatMap { [$0["start"] as? Double ?? -1, $0["end"] as? Double ?? -1] }
+    let times = words.flatMap { word in ["start", "end"].map { word[$0] as? Double ?? -1 } }
     #expect(times == times.sorted())
     #expect(words.allSatisfy { (0...1).contains($0["confidence"] as? Double ?? -1) })
     #expect(objects.contains { $0["final"] as? Bool == false })
@@ -100,7 +107,8 @@ struct LocalRecognitionTests {
       recordings + "/librivox/sense_and_sensibility_01_austen_64kb-0880.wav")
     #expect(status == .input)
     let objects = try self.objects(console)
-    #expect(objects.compactMap { $0["code"] as? String } == ["audio.file.not-found", "audio.file.is-directory"])
+    #expect(
+      objects.compactMap { $0["code"] as? String } == ["audio.file.not-found", "audio.file.is-directory"])
     #expect(objects.last?["event"] as? String == "finished")
     #expect(objects.count { $0["event"] as? String == "started" } == 1)
   }
@@ -113,8 +121,10 @@ struct LocalRecognitionTests {
   }
 
   @Test func aTerminalEndsWithTheSameWords() async {
-    let recorder = RecordedConsole(outputIsTerminal: true, errorIsTerminal: true, environment: ["TERM": "xterm"])
-    let (status, console) = await voice("recognize", "--local", "--raw", recordings + "/goforward.raw", console: recorder)
+    let recorder = RecordedConsole(
+      outputIsTerminal: true, errorIsTerminal: true, environment: ["TERM": "xterm"])
+    let (status, console) = await voice(
+      "recognize", "--local", "--raw", recordings + "/goforward.raw", console: recorder)
     #expect(status == .done)
     var terminal = VirtualTerminal(width: 80)
     terminal.feed(console.output)
@@ -124,7 +134,8 @@ struct LocalRecognitionTests {
   }
 
   @Test func noColorOnTheCommandLineMeansNone() async {
-    let recorder = RecordedConsole(outputIsTerminal: true, errorIsTerminal: true, environment: ["TERM": "xterm"])
+    let recorder = RecordedConsole(
+      outputIsTerminal: true, errorIsTerminal: true, environment: ["TERM": "xterm"])
     let (_, console) = await voice(
       "recognize", "--local", "--raw", "--no-color", recordings + "/goforward.raw", console: recorder)
     #expect(!(console.output + console.error).contains("m\u{1B}"))

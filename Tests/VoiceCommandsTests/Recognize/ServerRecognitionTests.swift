@@ -15,7 +15,9 @@ private let recordings = "/usr/share/pocketsphinx/test/data"
 struct ServerRecognitionTests {
   /// Runs a server on free ports for the time of the body.
   private func withServer(_ body: (ListenAddresses) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("voice-cli-\(UUID().uuidString)").path
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "voice-cli-\(UUID().uuidString)"
+    ).path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var configuration = ServerConfiguration(grpcPort: 0, httpPort: 0, dataFolder: folder)
     configuration.limits.decoders = 1
@@ -33,7 +35,8 @@ struct ServerRecognitionTests {
   @Test func recognisesAndRefuses() async throws {
     try await self.withServer { addresses in
       let address = "\(addresses.grpc)"
-      let heard = await voice("recognize", "--server", address, "--raw", recordings + "/goforward.raw", "--json")
+      let heard = await voice(
+        "recognize", "--server", address, "--raw", recordings + "/goforward.raw", "--json")
       #expect(heard.status == .done)
       let final = try #require(heard.console.outputLines.last { $0.contains(#""final":true"#) })
       #expect(final.contains(#""text":"go forward ten meters""#))

@@ -13,7 +13,9 @@ struct TranscriptAssemblerTests {
 
   @Test func finalWordsStandBeforeTentativeOnes() {
     var assembler = TranscriptAssembler(contextId: "c")
-    let first = assembler.take([.hypothesis(segment: 0, firstIndex: 0, words: [self.word("go", 0), self.word("four", 100)])])
+    let first = assembler.take([
+      .hypothesis(segment: 0, firstIndex: 0, words: [self.word("go", 0), self.word("four", 100)])
+    ])
     #expect(first.map(\.text) == ["go four"])
     #expect(first[0].words.map(\.isFinal) == [false, false])
     let second = assembler.take([
@@ -26,16 +28,22 @@ struct TranscriptAssemblerTests {
 
   @Test func aHypothesisReplacesTheFormerOne() {
     var assembler = TranscriptAssembler(contextId: "c")
-    _ = assembler.take([.hypothesis(segment: 0, firstIndex: 0, words: [self.word("a", 0), self.word("b", 100)])])
-    #expect(assembler.take([.hypothesis(segment: 0, firstIndex: 0, words: [self.word("x", 0)])])[0].text == "x")
+    _ = assembler.take([
+      .hypothesis(segment: 0, firstIndex: 0, words: [self.word("a", 0), self.word("b", 100)])
+    ])
+    #expect(
+      assembler.take([.hypothesis(segment: 0, firstIndex: 0, words: [self.word("x", 0)])])[0].text == "x")
     #expect(assembler.take([.hypothesis(segment: 0, firstIndex: 0, words: [])])[0].text == "")
   }
 
   @Test func endsWithTheFinalWordsOnly() {
     var assembler = TranscriptAssembler(contextId: "c")
-    _ = assembler.take([.hypothesis(segment: 0, firstIndex: 0, words: [self.word("a", 0), self.word("b", 100)])])
+    _ = assembler.take([
+      .hypothesis(segment: 0, firstIndex: 0, words: [self.word("a", 0), self.word("b", 100)])
+    ])
     let ended = assembler.take([
-      .word(segment: 0, index: 0, self.word("c", 10, confidence: 0.5)), .intent(segment: 0, "greet", isFinal: true),
+      .word(segment: 0, index: 0, self.word("c", 10, confidence: 0.5)),
+      .intent(segment: 0, "greet", isFinal: true),
       .segmentEnded(segment: 0, self.end),
     ])
     #expect(ended.count == 1)

@@ -8,7 +8,9 @@ import VoiceServer
 @testable import VoiceCommands
 
 struct ServeCommandTests {
-  private func configuration(_ arguments: [String], environment: [String: String] = [:]) throws -> ServerConfiguration {
+  private func configuration(_ arguments: [String], environment: [String: String] = [:]) throws
+    -> ServerConfiguration
+  {
     let command = try #require(try VoiceCommand.parseAsRoot(["serve"] + arguments) as? ServeCommand)
     return try command.serverConfiguration(
       in: CommandContext(console: RecordedConsole().console, environment: environment))
@@ -56,7 +58,9 @@ struct ServeCommandTests {
 @Suite(.timeLimit(.minutes(2)))
 struct ServeRunTests {
   private func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("voice-serve-\(UUID().uuidString)").path
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "voice-serve-\(UUID().uuidString)"
+    ).path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     return try await body(folder)
   }
@@ -83,7 +87,8 @@ struct ServeRunTests {
       let (signals, signal) = AsyncStream.makeStream(of: StopSignal.self)
       let context = CommandContext(console: watch.console(), stopSignals: { signals })
       async let status = VoiceCommand.run(
-        ["serve", "--json", "--port", "0", "--http-port", "0", "--data", folder, "--decoders", "1"], in: context)
+        ["serve", "--json", "--port", "0", "--http-port", "0", "--data", folder, "--decoders", "1"],
+        in: context)
       let ready = try #require(await watch.first(containing: #""event":"ready""#))
       let object = try #require(try JSONSerialization.jsonObject(with: Data(ready.utf8)) as? [String: Any])
       let port = try #require((object["grpc"] as? String)?.split(separator: ":").last.flatMap { Int($0) })

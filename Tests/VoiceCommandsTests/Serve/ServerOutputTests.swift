@@ -13,14 +13,16 @@ struct ServerOutputTests {
     _ console: RecordedConsole, _ configuration: ServerConfiguration, json: Bool = false
   ) -> ServerOutput {
     ServerOutput(
-      configuration: configuration, engineName: "Engine", console: console.console, programName: "voice", json: json)
+      configuration: configuration, engineName: "Engine", console: console.console, programName: "voice",
+      json: json)
   }
 
   @Test func saysWhereItListensAndHowToTryIt() {
     let console = RecordedConsole()
     self.output(console, ServerConfiguration(dataFolder: "/data")).ready(self.addresses)
     for text in [
-      "grpc://127.0.0.1:50051", "http://127.0.0.1:8080", "00000000-0000-4000-8000-000000000001", "en-US", "/data",
+      "grpc://127.0.0.1:50051", "http://127.0.0.1:8080", "00000000-0000-4000-8000-000000000001", "en-US",
+      "/data",
       "voice recognize --",
     ] { #expect(console.output.contains(text), "\(text)") }
     #expect(!console.output.contains("--server"))
@@ -33,7 +35,9 @@ struct ServerOutputTests {
     let addresses = ListenAddresses(
       grpc: ListenAddress(host: "0.0.0.0", port: 9000), http: ListenAddress(host: "0.0.0.0", port: 8080))
     self.output(console, configuration).ready(addresses)
-    #expect(console.output.contains("--server grpc://127.0.0.1:9000 --app \(configuration.apps[0].id.uuidString.lowercased())"))
+    #expect(
+      console.output.contains(
+        "--server grpc://127.0.0.1:9000 --app \(configuration.apps[0].id.uuidString.lowercased())"))
   }
 
   @Test func aCommandToCopyIsNeverBroken() {
@@ -69,7 +73,9 @@ struct ServerOutputTests {
 }
 
 struct ConsoleLogHandlerTests {
-  private func log(_ format: ConsoleLogHandler.Format, level: Logger.Level = .info) -> (Logger, RecordedConsole) {
+  private func log(_ format: ConsoleLogHandler.Format, level: Logger.Level = .info) -> (
+    Logger, RecordedConsole
+  ) {
     let console = RecordedConsole()
     let stream = console.console.error
     let logger = Logger(label: "voice.server") { label in

@@ -58,9 +58,11 @@ final class RecordedConsole: Sendable {
 /// Runs a command line as a process would.
 func voice(
   _ arguments: String..., console: RecordedConsole = RecordedConsole(), environment: [String: String] = [:],
-  inputIsTerminal: Bool = true, stopSignals: @escaping @Sendable () -> AsyncStream<StopSignal> = { AsyncStream { _ in } }
-) async -> (status: ExitStatus, console: RecordedConsole) {
+  inputIsTerminal: Bool = true,
+  stopSignals: @escaping @Sendable () -> AsyncStream<StopSignal> = { AsyncStream { _ in } }
+) async -> (status: CommandStatus, console: RecordedConsole) {
   let context = CommandContext(
-    console: console.console, environment: environment, inputIsTerminal: inputIsTerminal, stopSignals: stopSignals)
+    console: console.console, environment: environment, inputIsTerminal: inputIsTerminal,
+    stopSignals: stopSignals)
   return (await VoiceCommand.run(arguments, in: context), console)
 }

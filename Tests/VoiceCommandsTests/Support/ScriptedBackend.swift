@@ -28,7 +28,8 @@ final class ScriptedBackend: RecognitionBackend {
   func prepare() async throws(VoiceFailure) {}
 
   func recognize(
-    _ source: any AudioSource, until stop: StopRequest, report: @escaping @Sendable (RecognitionUpdate) -> Void
+    _ source: any AudioSource, until stop: StopRequest,
+    report: @escaping @Sendable (RecognitionUpdate) -> Void
   ) async {
     let script = self.scripts.withLock { $0.isEmpty ? [] : $0.removeFirst() }
     for step in script {
@@ -53,7 +54,8 @@ extension TranscriptSegment {
   ) -> TranscriptSegment {
     let words = text.split(separator: " ").enumerated().map { index, word in
       Word(
-        text: String(word.hasPrefix("?") ? word.dropFirst() : word), start: Double(index), end: Double(index) + 0.5,
+        text: String(word.hasPrefix("?") ? word.dropFirst() : word), start: Double(index),
+        end: Double(index) + 0.5,
         confidence: nil, isFinal: !word.hasPrefix("?"))
     }
     return TranscriptSegment(

@@ -3,32 +3,37 @@ import VoiceCore
 
 @testable import VoiceCommands
 
-struct ExitStatusTests {
+struct CommandStatusTests {
   /// Every code of the catalogue, so that a new one is decided about and not guessed.
-  private static let table: [ExitStatus: Set<VoiceFailure.Code>] = [
+  private static let table: [CommandStatus: Set<VoiceFailure.Code>] = [
     .usage: [.usage, .addressInvalid, .loginInvalid],
     .input: [
-      .noInputDevice, .inputDeviceBusy, .microphoneDenied, .inputDeviceLost, .inputOverrun, .inputDeviceFailed,
-      .fileNotFound, .fileNotReadable, .fileNotWritable, .fileIsDirectory, .fileNotAudio, .audioEmpty, .fileTruncated,
+      .noInputDevice, .inputDeviceBusy, .microphoneDenied, .inputDeviceLost, .inputOverrun,
+      .inputDeviceFailed,
+      .fileNotFound, .fileNotReadable, .fileNotWritable, .fileIsDirectory, .fileNotAudio, .audioEmpty,
+      .fileTruncated,
       .samplesNotFinite, .formatNotSupported, .modelMissing, .modelInvalid, .engineLanguageMissing,
-      .engineLibraryMissing, .dataFolderNotWritable, .dataFolderFull, .configurationNotFound, .configurationInvalid,
+      .engineLibraryMissing, .dataFolderNotWritable, .dataFolderFull, .configurationNotFound,
+      .configurationInvalid,
       .certificateInvalid, .signingKeyInvalid,
     ],
     .network: [
       .serverUnreachable, .serverTimedOut, .connectionLost, .tlsFailed, .retriesExhausted, .audioDropped,
       .orderViolated, .requestInvalid, .chunkTooLarge, .contextTooLong, .contextSplit, .serverOverloaded,
-      .serverStopping, .serverFailed, .protocolViolated, .replayDiverged, .segmentUnfinished, .engineFailed,
+      .serverStopping, .streamIdle, .serverFailed, .protocolViolated, .replayDiverged, .segmentUnfinished,
+      .engineFailed,
       .portInUse, .portNotPermitted, .listenAddressInvalid, .eventsDropped, .clientClosed, .unexpected,
     ],
     .refused: [
-      .unknownApp, .languageNotOffered, .credentialsRejected, .tokenExpired, .tokenUnreadable, .tokenNotStored,
+      .unknownApp, .languageNotOffered, .credentialsRejected, .tokenExpired, .tokenUnreadable,
+      .tokenNotStored,
     ],
   ]
 
   @Test func everyKnownCodeHasTheStatusOfTheTable() {
     var decided: Set<VoiceFailure.Code> = []
     for (status, codes) in Self.table {
-      for code in codes { #expect(ExitStatus(code) == status, "\(code)") }
+      for code in codes { #expect(CommandStatus(code) == status, "\(code)") }
       decided.formUnion(codes)
     }
     for row in FailureCatalogue.areas.flatMap(\.definitions) where !decided.contains(row.code) {
@@ -37,23 +42,23 @@ struct ExitStatusTests {
   }
 
   @Test(arguments: [
-    ("audio.new", ExitStatus.input), ("speech.engine.new", .input), ("speech.identity.new", .refused),
+    ("audio.new", CommandStatus.input), ("speech.engine.new", .input), ("speech.identity.new", .refused),
     ("speech.stream.new", .network), ("network.new", .network), ("server.new", .network), ("call.new", .call),
     ("something.else", .network), ("", .network),
   ])
-  func unknownCodesAreJudgedByHowTheyBegin(code: String, status: ExitStatus) {
-    #expect(ExitStatus(VoiceFailure.Code(code)) == status)
+  func unknownCodesAreJudgedByHowTheyBegin(code: String, status: CommandStatus) {
+    #expect(CommandStatus(VoiceFailure.Code(code)) == status)
   }
 
   @Test func theNumbersAreTheOnesThatScriptsKnow() {
-    #expect(ExitStatus.allCases.map(\.rawValue) == [0, 2, 3, 4, 5, 6, 130])
+    #expect(CommandStatus.allCases.map(\.rawValue) == [0, 2, 3, 4, 5, 6, 130])
   }
 
   @Test func theWorseOfTwoCounts() {
-    #expect(ExitStatus.done.combined(with: .input) == .input)
-    #expect(ExitStatus.input.combined(with: .done) == .input)
-    #expect(ExitStatus.network.combined(with: .input) == .network)
-    #expect(ExitStatus.input.combined(with: .interrupted) == .interrupted)
+    #expect(CommandStatus.done.combined(with: .input) == .input)
+    #expect(CommandStatus.input.combined(with: .done) == .input)
+    #expect(CommandStatus.network.combined(with: .input) == .network)
+    #expect(CommandStatus.input.combined(with: .interrupted) == .interrupted)
   }
 
   @Test func aBadFileDoesNotEndTheCommandButAMissingServerDoes() {
