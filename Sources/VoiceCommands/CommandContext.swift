@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 public import VoiceCore
+public import VoicePlatform
 
 /// What a command has around it: the streams, the environment, the time, the signals. Injected, so that tests see every command whole.
 public struct CommandContext: Sendable {
@@ -10,6 +11,8 @@ public struct CommandContext: Sendable {
   public var environment: [String: String]
   /// The time that live input and waits go by.
   public var clock: any VoiceClock
+  /// Where the client keeps its token for the next time.
+  public var store: any SecureStore
   /// How the program was called, for commands that people may copy.
   public var programName: String
   /// Whether standard input is a terminal, where no audio can come from.
@@ -20,12 +23,14 @@ public struct CommandContext: Sendable {
   /// Creates a context.
   public init(
     console: Console, environment: [String: String] = [:], clock: any VoiceClock = MonotonicClock(),
-    programName: String = "voice", inputIsTerminal: Bool = false,
+    store: any SecureStore = MemorySecureStore(), programName: String = "voice",
+    inputIsTerminal: Bool = false,
     stopSignals: @escaping @Sendable () -> AsyncStream<StopSignal> = { AsyncStream { _ in } }
   ) {
     self.console = console
     self.environment = environment
     self.clock = clock
+    self.store = store
     self.programName = programName
     self.inputIsTerminal = inputIsTerminal
     self.stopSignals = stopSignals
@@ -36,6 +41,7 @@ public struct CommandContext: Sendable {
     let environment = ProcessInfo.processInfo.environment
     return CommandContext(
       console: .system(environment: environment), environment: environment,
+      store: SystemSecureStore.standard(),
       programName: Self.programName(CommandLine.arguments.first ?? "voice"), inputIsTerminal: isatty(0) == 1,
       stopSignals: { StopSignal.ofThisProcess() })
   }
@@ -47,13 +53,13 @@ public struct CommandContext: Sendable {
   }
 
   /// Reports a failure that ends the command, and says with which status.
-  func fail(_ failure: VoiceFailure, json: Bool) -> ExitStatus {
+  func fail(_ failure: VoiceFailure, json: Bool) -> CommandStatus {
     if json {
       self.console.output.write(EventObject.failure(failure).text + "\n")
     } else {
       FailurePresentation(failure, symbols: self.console.symbols).write(to: self.console.error)
     }
-    return ExitStatus(failure.code)
+    return CommandStatus(failure.code)
   }
 
   func applying(_ options: CommonOptions) -> CommandContext {
@@ -78,7 +84,7 @@ protocol ContextCommand: AsyncParsableCommand {
   var common: CommonOptions { get }
 
   /// Runs to the end. Every failure has been reported when this returns.
-  func run(in context: CommandContext) async -> ExitStatus
+  func run(in context: CommandContext) async -> CommandStatus
 }
 
 extension ContextCommand {

@@ -27,7 +27,7 @@ public struct VoiceCommand: AsyncParsableCommand {
   ///   - arguments: What follows the name of the program.
   ///   - context: Where it writes, and what else is around it.
   /// - Returns: What the process should exit with.
-  public static func run(_ arguments: [String], in context: CommandContext) async -> ExitStatus {
+  public static func run(_ arguments: [String], in context: CommandContext) async -> CommandStatus {
     if let unknown = self.unknownCommand(in: arguments) {
       return context.fail(unknown, json: arguments.contains("--json"))
     }
@@ -58,7 +58,7 @@ public struct VoiceCommand: AsyncParsableCommand {
 
   private static func report(
     _ error: any Error, arguments: [String], in context: CommandContext
-  ) -> ExitStatus {
+  ) -> CommandStatus {
     let text = self.fullMessage(for: error, columns: context.helpColumns)
     if self.exitCode(for: error).isSuccess {
       // Help and version were asked for.

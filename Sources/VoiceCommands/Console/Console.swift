@@ -95,9 +95,11 @@ public struct Console: Sendable {
     var empty: String
 
     static let unicode = Symbols(
-      good: "✔", warning: "!", bad: "✖", arrow: "→", retry: "↻", ellipsis: "…", dot: "·", full: "█", empty: "░")
+      good: "✔", warning: "!", bad: "✖", arrow: "→", retry: "↻", ellipsis: "…", dot: "·", full: "█",
+      empty: "░")
     static let ascii = Symbols(
-      good: "+", warning: "!", bad: "x", arrow: "->", retry: "~", ellipsis: "...", dot: "-", full: "#", empty: ".")
+      good: "+", warning: "!", bad: "x", arrow: "->", retry: "~", ellipsis: "...", dot: "-", full: "#",
+      empty: ".")
   }
 }
 
@@ -123,7 +125,8 @@ extension Console {
 extension Console.Stream {
   fileprivate static func system(descriptor: Int32, environment: [String: String]) -> Console.Stream {
     let fallback = Console.Size(
-      width: environment["COLUMNS"].flatMap { Int($0) } ?? 80, height: environment["LINES"].flatMap { Int($0) } ?? 24)
+      width: environment["COLUMNS"].flatMap { Int($0) } ?? 80,
+      height: environment["LINES"].flatMap { Int($0) } ?? 24)
     return Console.Stream(
       isTerminal: isatty(descriptor) == 1, environment: environment,
       size: {

@@ -12,7 +12,9 @@ enum TextWidth {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break
     }
-    let isEmoji = character.unicodeScalars.contains { $0.value == 0xFE0F || $0.properties.isEmojiPresentation }
+    let isEmoji = character.unicodeScalars.contains {
+      $0.value == 0xFE0F || $0.properties.isEmojiPresentation
+    }
     return isEmoji || self.isWide(first.value) ? 2 : 1
   }
 

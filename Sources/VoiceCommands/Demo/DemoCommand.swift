@@ -9,7 +9,8 @@ import VoiceServer
 struct DemoCommand: ContextCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Starts a server, streams a recording to it, cuts the connection, and shows that no word is lost.",
+    abstract:
+      "Starts a server, streams a recording to it, cuts the connection, and shows that no word is lost.",
     usage: "voice demo [options]",
     discussion: """
       Everything is real: the server listens on a socket of this machine, the client is the one that apps use, and the \
@@ -19,14 +20,14 @@ struct DemoCommand: ContextCommand {
 
   @OptionGroup var common: CommonOptions
 
-  func run(in context: CommandContext) async -> ExitStatus {
-    let (events, continuation) = AsyncStream.makeStream(of: ExitStatus.self)
+  func run(in context: CommandContext) async -> CommandStatus {
+    let (events, continuation) = AsyncStream.makeStream(of: CommandStatus.self)
     return await withTaskGroup(of: Void.self) { group in
       group.addTask { [stopSignals = context.stopSignals] in
         for await _ in stopSignals() { continuation.yield(.interrupted) }
       }
       group.addTask { continuation.yield(await self.show(in: context)) }
-      var status = ExitStatus.interrupted
+      var status = CommandStatus.interrupted
       for await first in events {
         status = first
         break
@@ -36,8 +37,10 @@ struct DemoCommand: ContextCommand {
     }
   }
 
-  private func show(in context: CommandContext) async -> ExitStatus {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("voice-demo-\(UUID().uuidString)").path
+  private func show(in context: CommandContext) async -> CommandStatus {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "voice-demo-\(UUID().uuidString)"
+    ).path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     do throws(VoiceFailure) {
       let recordings = [DemoRecording.command, .sentence]

@@ -15,13 +15,15 @@ struct DemoRecording: Hashable, Sendable {
 
   /// A short command, in Debian's package `pocketsphinx-testdata`.
   static let command = DemoRecording(
-    path: folder + "/goforward.raw", raw: RawAudioFormat(), title: "a command", reference: "go forward ten meters")
+    path: folder + "/goforward.raw", raw: RawAudioFormat(), title: "a command",
+    reference: "go forward ten meters")
 
   /// A sentence from a book read for LibriVox, in the same package.
   static let sentence = DemoRecording(
     path: folder + "/librivox/sense_and_sensibility_01_austen_64kb-0870.wav", raw: nil,
     title: "a sentence from a book",
-    reference: "and mister john dashwood had then leisure to consider how much there might be prudently in his power "
+    reference:
+      "and mister john dashwood had then leisure to consider how much there might be prudently in his power "
       + "to do for them")
 
   var isInstalled: Bool { FileManager.default.isReadableFile(atPath: self.path) }

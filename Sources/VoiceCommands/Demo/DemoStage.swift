@@ -17,7 +17,7 @@ struct DemoStage: Sendable {
 
   /// What one pass over the recording gave.
   struct Pass: Hashable, Sendable {
-    var status = ExitStatus.done
+    var status = CommandStatus.done
     var words: [String] = []
     var recoveries: [SpeechRecovery] = []
     var losses: [VoiceFailure] = []
@@ -27,8 +27,10 @@ struct DemoStage: Sendable {
   private var symbols: Console.Symbols { self.context.console.symbols }
 
   /// Starts the server, runs both passes and compares them.
-  func perform(engine: any RecognitionEngine, dataFolder: String) async throws(VoiceFailure) -> ExitStatus {
-    self.say(StyledText("voice demo", .bold) + StyledText("  speech recognition with a server of your own", .dim))
+  func perform(engine: any RecognitionEngine, dataFolder: String) async throws(VoiceFailure) -> CommandStatus
+  {
+    self.say(
+      StyledText("voice demo", .bold) + StyledText("  speech recognition with a server of your own", .dim))
     self.say()
     let server = VoiceServer(
       configuration: ServerConfiguration(grpcPort: 0, httpPort: 0, dataFolder: dataFolder), engine: engine,
@@ -41,7 +43,8 @@ struct DemoStage: Sendable {
         let addresses = try await server.addresses
         self.act(
           1, "Server",
-          "ready at \(addresses.grpc) with \(engine.name), after \(Phrases.duration(start.duration(to: self.context.clock.now)))")
+          "ready at \(addresses.grpc) with \(engine.name), after \(Phrases.duration(start.duration(to: self.context.clock.now)))"
+        )
         let status = try await self.passes(addresses)
         server.beginGracefulShutdown()
         return status
@@ -51,7 +54,7 @@ struct DemoStage: Sendable {
     }
   }
 
-  private func passes(_ addresses: ListenAddresses) async throws -> ExitStatus {
+  private func passes(_ addresses: ListenAddresses) async throws -> CommandStatus {
     let address = "grpc://\(addresses.grpc)"
     self.act(2, "Live", "recordings sent as fast as they were spoken, through the client that apps use")
     var whole = Pass()
@@ -65,7 +68,8 @@ struct DemoStage: Sendable {
 
     self.act(
       3, "Broken",
-      "the last one again: its connection is reset half-way, and the server stays away for \(Phrases.duration(Self.absence))")
+      "the last one again: its connection is reset half-way, and the server stays away for \(Phrases.duration(Self.absence))"
+    )
     let plan = try await Self.plan(for: recording)
     let broken = try await withImpairedLink(port: addresses.grpc.port, plan: plan) { link in
       async let isBack: Void = self.endAbsence(of: link)
@@ -137,7 +141,8 @@ struct DemoStage: Sendable {
 
   private func compare(_ recording: DemoRecording, _ words: [String]) {
     let alignment = Alignment(
-      reference: Alignment.words(of: recording.reference), hypothesis: Alignment.words(of: words.joined(separator: " ")))
+      reference: Alignment.words(of: recording.reference),
+      hypothesis: Alignment.words(of: words.joined(separator: " ")))
     if self.json {
       self.output.write(
         JSONValue.object([
@@ -147,7 +152,8 @@ struct DemoStage: Sendable {
       return
     }
     guard alignment.errors > 0 else {
-      self.output.line(StyledText("   \(self.symbols.good) ", [.green, .bold]) + StyledText("every word is right", .green))
+      self.output.line(
+        StyledText("   \(self.symbols.good) ", [.green, .bold]) + StyledText("every word is right", .green))
       return
     }
     self.output.line(StyledText("   said   ", .dim) + StyledText(recording.reference), indent: 10)
@@ -155,17 +161,19 @@ struct DemoStage: Sendable {
     let percent = Int((alignment.errorRate * 100).rounded())
     self.output.line(
       StyledText("   word error rate ", .dim) + StyledText("\(percent) %", .bold)
-        + StyledText("  \(alignment.summary); free dictation with this small model is rough", .dim), indent: 10)
+        + StyledText("  \(alignment.summary); free dictation with this small model is rough", .dim),
+      indent: 10)
   }
 
   /// Says whether the cut did any harm.
-  func judge(_ first: Pass, _ second: Pass) -> ExitStatus {
+  func judge(_ first: Pass, _ second: Pass) -> CommandStatus {
     let isSame = first.words == second.words && !first.words.isEmpty
-    let status: ExitStatus = isSame && !second.recoveries.isEmpty ? .done : .network
+    let status: CommandStatus = isSame && !second.recoveries.isEmpty ? .done : .network
     if self.json {
       self.output.write(
         JSONValue.object([
-          "event": .string("verdict"), "sameWords": .bool(isSame), "recovered": .bool(!second.recoveries.isEmpty),
+          "event": .string("verdict"), "sameWords": .bool(isSame),
+          "recovered": .bool(!second.recoveries.isEmpty),
           "lost": .integer(second.losses.count),
         ]).text + "\n")
       return status
@@ -186,7 +194,8 @@ struct DemoStage: Sendable {
   private func verdict(_ isGood: Bool, _ text: String) {
     let style: TextStyle = isGood ? .green : .red
     self.output.line(
-      StyledText("   \(isGood ? self.symbols.good : self.symbols.bad) ", [style, .bold]) + StyledText(text, [style, .bold]),
+      StyledText("   \(isGood ? self.symbols.good : self.symbols.bad) ", [style, .bold])
+        + StyledText(text, [style, .bold]),
       indent: 5)
   }
 
@@ -196,20 +205,23 @@ struct DemoStage: Sendable {
     self.say()
     self.say(StyledText("Next", .bold))
     let commands = [
-      ("recognize FILE", "a recording of yours: wav, flac, ogg, opus, mp3"), ("recognize --mic", "talk to it"),
+      ("recognize FILE", "a recording of yours: wav, flac, ogg, opus, mp3"),
+      ("recognize --mic", "talk to it"),
       ("serve", "a server for your apps"), ("failures", "what can fail, and what happens then"),
     ]
     let width = commands.map(\.0.count).max() ?? 0
     for (command, purpose) in commands {
       let padding = String(repeating: " ", count: width - command.count + 3)
-      self.output.line(StyledText("  \(name) \(command)\(padding)", .bold) + StyledText(purpose, .dim), indent: 4)
+      self.output.line(
+        StyledText("  \(name) \(command)\(padding)", .bold) + StyledText(purpose, .dim), indent: 4)
     }
   }
 
   private func act(_ number: Int, _ title: String, _ text: String) {
     if number > 1 { self.say() }
     let padding = String(repeating: " ", count: max(1, 8 - title.count))
-    self.say(StyledText("\(number)  ", .dim) + StyledText(title + padding, .bold) + StyledText(text), indent: 11)
+    self.say(
+      StyledText("\(number)  ", .dim) + StyledText(title + padding, .bold) + StyledText(text), indent: 11)
   }
 
   private func say(_ line: StyledText = "", indent: Int = 0) {

@@ -29,7 +29,10 @@ struct DoctorChecks: Sendable {
     do throws(VoiceFailure) {
       engine = try PocketSphinxEngine(modelFolder: folder)
     } catch {
-      return [.broken("Recogniser", error.message, fix: "`sudo apt-get install pocketsphinx-en-us`, or `make setup`")]
+      return [
+        .broken(
+          "Recogniser", error.message, fix: "`sudo apt-get install pocketsphinx-en-us`, or `make setup`")
+      ]
     }
     let place = folder ?? PocketSphinxModel.systemFolder
     let models = PocketSphinxModel.installed(in: folder).map(\.language).joined(separator: ", ")
@@ -39,7 +42,11 @@ struct DoctorChecks: Sendable {
     do throws(VoiceFailure) {
       try await pool.load()
     } catch {
-      return [.broken("Recogniser", error.message, fix: "Install the model again: `sudo apt-get install --reinstall pocketsphinx-en-us`")]
+      return [
+        .broken(
+          "Recogniser", error.message,
+          fix: "Install the model again: `sudo apt-get install --reinstall pocketsphinx-en-us`")
+      ]
     }
     let time = Phrases.duration(start.duration(to: clock.now))
     await pool.shutdown()
@@ -51,7 +58,8 @@ struct DoctorChecks: Sendable {
   func formats() -> [Diagnosis] {
     let library = String(cString: sf_version_string())
     let wanted: [(name: String, format: Int)] = [
-      ("wav", Int(SF_FORMAT_WAV) | Int(SF_FORMAT_PCM_16)), ("flac", Int(SF_FORMAT_FLAC) | Int(SF_FORMAT_PCM_16)),
+      ("wav", Int(SF_FORMAT_WAV) | Int(SF_FORMAT_PCM_16)),
+      ("flac", Int(SF_FORMAT_FLAC) | Int(SF_FORMAT_PCM_16)),
       ("ogg", Int(SF_FORMAT_OGG) | Int(SF_FORMAT_VORBIS)), ("opus", Int(SF_FORMAT_OGG) | Int(SF_FORMAT_OPUS)),
       ("mp3", Int(SF_FORMAT_MPEG) | Int(SF_FORMAT_MPEG_LAYER_III)),
     ]
@@ -80,7 +88,9 @@ struct DoctorChecks: Sendable {
       return [.good("Microphone", "nobody has been asked yet whether it may be used; recognize --mic asks")]
     }
     if let failure = state.failure { return [Self.microphoneWarning(failure)] }
-    let isNamed = await Microphone.devices().filter { $0.label != $0.name }.prefix(3).map { "\($0.name) (\($0.label))" }
+    let isNamed = await Microphone.devices().filter { $0.label != $0.name }.prefix(3).map {
+      "\($0.name) (\($0.label))"
+    }
     let others = isNamed.isEmpty ? "" : "; others: " + isNamed.joined(separator: ", ")
     do throws(VoiceFailure) {
       // A device may be listed and still not open: only opening it tells.
@@ -118,18 +128,25 @@ struct DoctorChecks: Sendable {
     case .ready:
       return [.good("Server", "a speech server answers at \(place)")]
     case .notReady:
-      return [.warning("Server", "the server at \(place) is loading or stopping", fix: "Try again in a moment.")]
+      return [
+        .warning("Server", "the server at \(place) is loading or stopping", fix: "Try again in a moment.")
+      ]
     case .other where isNamed:
       return [
-        .broken("Server", "no speech server answers at \(place), which VOICE_SERVER names", fix: "Check the address and that the server runs.")
+        .broken(
+          "Server", "no speech server answers at \(place), which VOICE_SERVER names",
+          fix: "Check the address and that the server runs.")
       ]
     case .nobody where isNamed:
       return [
-        .broken("Server", "nothing listens at \(place), which VOICE_SERVER names", fix: "Start the server, or correct the variable.")
+        .broken(
+          "Server", "nothing listens at \(place), which VOICE_SERVER names",
+          fix: "Start the server, or correct the variable.")
       ]
     case .other:
       return [
-        .warning("Server", "another program listens at \(place)", fix: "`voice serve --port 0` takes a free port.")
+        .warning(
+          "Server", "another program listens at \(place)", fix: "`voice serve --port 0` takes a free port.")
       ]
     case .nobody:
       return [
@@ -143,15 +160,18 @@ struct DoctorChecks: Sendable {
     case .free: .good("HTTP port", "8080 is free")
     case .ours: .good("HTTP port", "8080 belongs to voice serve")
     case .other:
-      .warning("HTTP port", "another program listens at 8080", fix: "`voice serve --http-port 0` takes a free port.")
-    case .notUsable(let reason): .warning("HTTP port", "8080 cannot be used: \(reason)", fix: "`voice serve --http-port N`")
+      .warning(
+        "HTTP port", "another program listens at 8080", fix: "`voice serve --http-port 0` takes a free port.")
+    case .notUsable(let reason):
+      .warning("HTTP port", "8080 cannot be used: \(reason)", fix: "`voice serve --http-port N`")
     }
   }
 
   // MARK: Files
 
   func folders() -> [Diagnosis] {
-    let folder = StateDirectory(path: StateDirectory.standardPath(environment: self.environment), codes: .client)
+    let folder = StateDirectory(
+      path: StateDirectory.standardPath(environment: self.environment), codes: .client)
     let shown = Paths.abbreviated(folder.path, environment: self.environment)
     do throws(VoiceFailure) {
       try folder.prepare()

@@ -11,10 +11,10 @@ struct DoctorCommand: ContextCommand {
 
   @OptionGroup var common: CommonOptions
 
-  func run(in context: CommandContext) async -> ExitStatus {
+  func run(in context: CommandContext) async -> CommandStatus {
     let checks = DoctorChecks(environment: context.environment)
     let output = context.console.output
-    var worst = ExitStatus.done
+    var worst = CommandStatus.done
     var counts: [Diagnosis.Verdict: Int] = [:]
     for check in checks.all {
       let found = await check()
@@ -40,7 +40,8 @@ struct DoctorCommand: ContextCommand {
     let broken = counts[.broken] ?? 0
     let warnings = counts[.warning] ?? 0
     guard broken == 0 else {
-      return StyledText("\(Phrases.count(broken, "thing")) must be fixed before everything works.", [.red, .bold])
+      return StyledText(
+        "\(Phrases.count(broken, "thing")) must be fixed before everything works.", [.red, .bold])
     }
     guard warnings == 0 else {
       return StyledText("Ready. \(Phrases.count(warnings, "remark")) above.", .green)

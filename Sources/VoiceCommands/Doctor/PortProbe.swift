@@ -42,7 +42,8 @@ enum PortProbe {
           }
         }
         .connect(host: host, port: port).get()
-      try await channel.writeAndFlush(ByteBuffer(string: "GET /healthz HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"))
+      try await channel.writeAndFlush(
+        ByteBuffer(string: "GET /healthz HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"))
       let header = try await answer.futureResult.get()
       timeout.cancel()
       try? await channel.close()

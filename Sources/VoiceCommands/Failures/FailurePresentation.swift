@@ -47,7 +47,9 @@ struct FailurePresentation: Hashable, Sendable {
   /// What the catalogue tells the person to do, or `nil` if there is nothing to do.
   private static func advice(_ failure: VoiceFailure) -> String? {
     // Messages about usage say what to write instead.
-    guard failure.code != .usage, let definition = FailureCatalogue.definition(of: failure.code) else { return nil }
+    guard failure.code != .usage, let definition = FailureCatalogue.definition(of: failure.code) else {
+      return nil
+    }
     // What follows the first sentence is for people who write apps.
     let advice = self.split(definition.advice).happened
     return advice.hasPrefix("Nothing") ? nil : advice

@@ -8,7 +8,8 @@ struct FailuresCommand: ContextCommand {
     abstract: "Explains a failure code, or lists all of them.",
     usage: "voice failures [CODE] [--markdown] [--json]")
 
-  @Argument(help: ArgumentHelp("The code, such as audio.input.no-device, or its beginning.", valueName: "code"))
+  @Argument(
+    help: ArgumentHelp("The code, such as audio.input.no-device, or its beginning.", valueName: "code"))
   var code: String?
 
   @Flag(help: "Print the whole catalogue as Markdown.")
@@ -22,7 +23,7 @@ struct FailuresCommand: ContextCommand {
     }
   }
 
-  func run(in context: CommandContext) async -> ExitStatus {
+  func run(in context: CommandContext) async -> CommandStatus {
     let output = context.console.output
     if self.markdown {
       output.write(FailureCatalogue.markdown())
@@ -83,7 +84,8 @@ struct FailuresCommand: ContextCommand {
     }
     guard output.isTerminal else { return }
     output.line()
-    output.line(StyledText("voice failures CODE says what the toolkit does about it and what you can do.", .dim))
+    output.line(
+      StyledText("voice failures CODE says what the toolkit does about it and what you can do.", .dim))
   }
 
   private static func explain(_ row: FailureCatalogue.Definition, on output: Console.Stream) {
@@ -92,7 +94,8 @@ struct FailuresCommand: ContextCommand {
     output.line()
     let parts: [(String, String)] = [
       ("The SDK", row.response), ("You", row.advice), ("Recovery", row.recovery.description),
-      ("Ends", row.scope.rawValue), ("Exit", String(ExitStatus(row.code).rawValue)), ("Produce it", row.reproduce),
+      ("Ends", row.scope.rawValue), ("Exit", String(CommandStatus(row.code).rawValue)),
+      ("Produce it", row.reproduce),
     ]
     for (name, text) in parts {
       let label = name + String(repeating: " ", count: 12 - name.count)
@@ -104,7 +107,7 @@ struct FailuresCommand: ContextCommand {
     .object([
       "code": .string(row.code.rawValue), "happens": .string(row.happens), "response": .string(row.response),
       "advice": .string(row.advice), "recovery": .string(row.recovery.description),
-      "scope": .string(row.scope.rawValue), "exitStatus": .integer(Int(ExitStatus(row.code).rawValue)),
+      "scope": .string(row.scope.rawValue), "exitStatus": .integer(Int(CommandStatus(row.code).rawValue)),
       "reproduce": .string(row.reproduce),
     ])
   }

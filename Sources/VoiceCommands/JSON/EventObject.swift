@@ -31,7 +31,9 @@ enum EventObject {
       .init(name: "start", value: .decimal(word.start)),
       .init(name: "end", value: .decimal(word.end)),
     ]
-    if let confidence = word.confidence { fields.append(.init(name: "confidence", value: .decimal(confidence))) }
+    if let confidence = word.confidence {
+      fields.append(.init(name: "confidence", value: .decimal(confidence)))
+    }
     return .object(fields)
   }
 

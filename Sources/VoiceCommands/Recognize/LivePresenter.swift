@@ -49,7 +49,8 @@ struct LivePresenter: RecognitionPresenter {
     switch update {
     case .recordingStarted:
       guard self.hasLiveInput else { return }
-      self.status = StyledText("listening \(self.console.symbols.dot) Ctrl-C stops and waits for the last words", .dim)
+      self.status = StyledText(
+        "listening \(self.console.symbols.dot) Ctrl-C stops and waits for the last words", .dim)
       self.draw()
     case .started:
       break
@@ -67,7 +68,8 @@ struct LivePresenter: RecognitionPresenter {
   }
 
   mutating func stopping() {
-    self.status = StyledText("waiting for the last words \(self.console.symbols.dot) Ctrl-C again ends at once", .dim)
+    self.status = StyledText(
+      "waiting for the last words \(self.console.symbols.dot) Ctrl-C again ends at once", .dim)
     self.draw()
   }
 
@@ -168,7 +170,8 @@ struct LivePresenter: RecognitionPresenter {
   }
 
   private func indented(_ text: StyledText) -> [StyledText] {
-    (StyledText(self.margin) + text).wrapped(to: self.console.output.size.width - 1, indent: self.margin.count + 2)
+    (StyledText(self.margin) + text).wrapped(
+      to: self.console.output.size.width - 1, indent: self.margin.count + 2)
   }
 
   private func rows(of segment: TranscriptSegment, from first: Int) -> [Row] {

@@ -21,7 +21,8 @@ struct LocalBackend: RecognitionBackend {
   }
 
   func recognize(
-    _ source: any AudioSource, until stop: StopRequest, report: @escaping @Sendable (RecognitionUpdate) -> Void
+    _ source: any AudioSource, until stop: StopRequest,
+    report: @escaping @Sendable (RecognitionUpdate) -> Void
   ) async {
     let contextId = UUID().uuidString.lowercased()
     var assembler = TranscriptAssembler(contextId: contextId)
@@ -42,7 +43,9 @@ struct LocalBackend: RecognitionBackend {
               hasBegun = true
               report(.started(contextId: contextId))
             }
-            for segment in assembler.take(try await context.append(chunk.samples)) { report(.segment(segment)) }
+            for segment in assembler.take(try await context.append(chunk.samples)) {
+              report(.segment(segment))
+            }
           case .notice(let notice):
             report(.failed(notice))
           }

@@ -1,5 +1,5 @@
-import Synchronization
 import SpeechStreaming
+import Synchronization
 import VoiceAudio
 import VoiceCore
 
@@ -34,7 +34,8 @@ protocol RecognitionBackend: Sendable {
   ///   - stop: Ends listening earlier; what was heard is still recognised.
   ///   - report: Takes updates in order; must not wait.
   func recognize(
-    _ source: any AudioSource, until stop: StopRequest, report: @escaping @Sendable (RecognitionUpdate) -> Void) async
+    _ source: any AudioSource, until stop: StopRequest,
+    report: @escaping @Sendable (RecognitionUpdate) -> Void) async
 }
 
 /// A wish to stop listening, made once, which whoever listens acts on.

@@ -14,7 +14,8 @@ struct RecognitionInput: Sendable {
 extension RecognitionInput {
   static func microphone(device: String?, clock: any VoiceClock) -> RecognitionInput {
     RecognitionInput(
-      name: "mic", source: Microphone(device: device ?? Microphone.defaultDevice, clock: clock), isOpenEnded: true)
+      name: "mic", source: Microphone(device: device ?? Microphone.defaultDevice, clock: clock),
+      isOpenEnded: true)
   }
 
   static func standardInput(raw: RawAudioFormat?, pacing: Pacing, clock: any VoiceClock) -> RecognitionInput {
@@ -22,7 +23,9 @@ extension RecognitionInput {
       name: "-", source: PipeSource(rawFormat: raw, pacing: pacing, clock: clock), isOpenEnded: true)
   }
 
-  static func file(_ path: String, raw: RawAudioFormat?, pacing: Pacing, clock: any VoiceClock) -> RecognitionInput {
+  static func file(_ path: String, raw: RawAudioFormat?, pacing: Pacing, clock: any VoiceClock)
+    -> RecognitionInput
+  {
     let source: any AudioSource =
       if let raw {
         PipeSource(path: path, rawFormat: raw, pacing: pacing, clock: clock)

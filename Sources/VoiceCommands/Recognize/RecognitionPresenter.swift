@@ -105,7 +105,8 @@ struct PlainPresenter: RecognitionPresenter {
       }
     case .finished:
       // What was never completed is better than nothing; a failure has said so.
-      for segment in self.open.values.sorted(by: { $0.segmentId < $1.segmentId }) where !segment.words.isEmpty {
+      for segment in self.open.values.sorted(by: { $0.segmentId < $1.segmentId }) where !segment.words.isEmpty
+      {
         self.print(segment)
       }
     case .recordingStarted, .started:

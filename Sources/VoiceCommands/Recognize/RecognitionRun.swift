@@ -15,11 +15,11 @@ struct RecognitionRun<Presenter: RecognitionPresenter>: Sendable {
 
   /// How one input ended.
   private struct Outcome {
-    var status = ExitStatus.done
+    var status = CommandStatus.done
     var endsTheCommand = false
   }
 
-  mutating func run() async -> ExitStatus {
+  mutating func run() async -> CommandStatus {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     return await withTaskGroup(of: Void.self) { group in
       group.addTask { [stopSignals] in
@@ -27,7 +27,7 @@ struct RecognitionRun<Presenter: RecognitionPresenter>: Sendable {
       }
       var iterator = events.makeAsyncIterator()
       var stop = StopMachine()
-      var status = ExitStatus.done
+      var status = CommandStatus.done
       for (index, input) in self.inputs.enumerated() {
         let request = StopRequest()
         self.presenter.began(input)
@@ -59,7 +59,7 @@ struct RecognitionRun<Presenter: RecognitionPresenter>: Sendable {
       case .update(let update):
         self.presenter.show(update)
         if case .failed(let failure) = update, !failure.isNotice {
-          outcome.status = outcome.status.combined(with: ExitStatus(failure.code))
+          outcome.status = outcome.status.combined(with: CommandStatus(failure.code))
           outcome.endsTheCommand = outcome.endsTheCommand || failure.endsTheCommand
         }
       case .inputEnded:

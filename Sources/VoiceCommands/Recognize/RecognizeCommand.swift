@@ -35,13 +35,16 @@ struct RecognizeCommand: ContextCommand {
   @Option(help: ArgumentHelp("The microphone, as `voice doctor` lists it.", valueName: "name"))
   var device: String?
 
-  @Option(help: ArgumentHelp("Use the server at this address: grpc://host:port or grpc+tls://host:port.", valueName: "addr"))
+  @Option(
+    help: ArgumentHelp(
+      "Use the server at this address: grpc://host:port or grpc+tls://host:port.", valueName: "addr"))
   var server: String?
 
   @Flag(help: "Recognise in this process, without a server.")
   var local = false
 
-  @Option(help: ArgumentHelp("The app whose voice interface is used (default: the demo app).", valueName: "uuid"))
+  @Option(
+    help: ArgumentHelp("The app whose voice interface is used (default: the demo app).", valueName: "uuid"))
   var app: String?
 
   @Option(help: ArgumentHelp("The language that is spoken (default: that of the app).", valueName: "tag"))
@@ -92,9 +95,12 @@ struct RecognizeCommand: ContextCommand {
     if self.server != nil, self.local {
       throw ValidationError("--local works without a server: give either --local or --server.")
     }
-    if self.device != nil, !self.mic { throw ValidationError("--device names a microphone: give --mic as well.") }
+    if self.device != nil, !self.mic {
+      throw ValidationError("--device names a microphone: give --mic as well.")
+    }
     if !self.raw, self.rate != nil || self.channels != nil || self.encoding != nil {
-      throw ValidationError("--rate, --channels and --encoding describe input without a header: give --raw as well.")
+      throw ValidationError(
+        "--rate, --channels and --encoding describe input without a header: give --raw as well.")
     }
     if self.mic, self.raw || self.realtime {
       throw ValidationError("--raw and --realtime are for recordings, not for --mic.")
@@ -102,11 +108,15 @@ struct RecognizeCommand: ContextCommand {
     if let silence, !(1...60_000).contains(silence) {
       throw ValidationError("--silence is a time in milliseconds, from 1 to 60000.")
     }
-    if self.local, self.trustedCertificates != nil { throw ValidationError("--tls-ca is for a server, not for --local.") }
-    if self.model != nil, !self.local { throw ValidationError("--model is for recognition in this process: give --local as well.") }
+    if self.local, self.trustedCertificates != nil {
+      throw ValidationError("--tls-ca is for a server, not for --local.")
+    }
+    if self.model != nil, !self.local {
+      throw ValidationError("--model is for recognition in this process: give --local as well.")
+    }
   }
 
-  func run(in context: CommandContext) async -> ExitStatus {
+  func run(in context: CommandContext) async -> CommandStatus {
     do throws(VoiceFailure) {
       let inputs = try self.inputs(in: context)
       let backend = try await self.backend(in: context)
@@ -118,7 +128,7 @@ struct RecognizeCommand: ContextCommand {
 
   private func recognize(
     _ inputs: [RecognitionInput], with backend: any RecognitionBackend, in context: CommandContext
-  ) async -> ExitStatus {
+  ) async -> CommandStatus {
     let console = context.console
     let namesSources = inputs.count > 1
     let signals = context.stopSignals
@@ -166,7 +176,8 @@ struct RecognizeCommand: ContextCommand {
       guard !context.inputIsTerminal else {
         throw VoiceFailure(
           .usage,
-          message: "Standard input is the keyboard. Pipe audio into it (`… | voice recognize -`), or use --mic.")
+          message:
+            "Standard input is the keyboard. Pipe audio into it (`… | voice recognize -`), or use --mic.")
       }
       inputs.append(.standardInput(raw: raw, pacing: pacing, clock: context.clock))
     }
@@ -178,12 +189,12 @@ struct RecognizeCommand: ContextCommand {
   private func backend(in context: CommandContext) async throws(VoiceFailure) -> any RecognitionBackend {
     if self.local { return try await self.localBackend(in: context) }
     if let address = self.server ?? context.environment["VOICE_SERVER"], !address.isEmpty {
-      return try self.serverBackend(at: address)
+      return try self.serverBackend(at: address, in: context)
     }
     let defaults = GRPCAddress(host: "127.0.0.1", port: 50051, secure: false)
     switch await ServerProbe(address: defaults, patience: .seconds(1)).ask() {
     case .ready, .notReady:
-      return try self.serverBackend(at: "grpc://\(defaults.host):\(defaults.port)")
+      return try self.serverBackend(at: "grpc://\(defaults.host):\(defaults.port)", in: context)
     case .other, .nobody:
       return try await self.localBackend(in: context)
     }
@@ -197,13 +208,17 @@ struct RecognizeCommand: ContextCommand {
     return backend
   }
 
-  private func serverBackend(at text: String) throws(VoiceFailure) -> ServerBackend {
+  private func serverBackend(
+    at text: String, in context: CommandContext
+  ) throws(VoiceFailure) -> ServerBackend {
     var configuration = SpeechClient.Configuration(
-      app: .app(try Self.identifier(self.app)), language: SpeechClient.LanguageCode(rawValue: self.language ?? ""))
+      app: .app(try Self.identifier(self.app)),
+      language: SpeechClient.LanguageCode(rawValue: self.language ?? ""))
     let address = Self.address(text)
     configuration.identityAddress = address
     configuration.speechAddress = address
     configuration.trustedCertificates = self.trustedCertificates
+    configuration.store = context.store
     return ServerBackend(
       configuration: configuration,
       options: self.silence.map { ["silence_triggered_segmentation": [String($0)]] } ?? [:])
@@ -219,7 +234,9 @@ struct RecognizeCommand: ContextCommand {
     guard let id = UUID(uuidString: text) else {
       throw VoiceFailure(
         .loginInvalid,
-        message: "“\(text)” is not the id of an app: an id is a UUID such as \(ServerConfiguration.App.demo.id.uuidString.lowercased()).")
+        message:
+          "“\(text)” is not the id of an app: an id is a UUID such as \(ServerConfiguration.App.demo.id.uuidString.lowercased())."
+      )
     }
     return id
   }

@@ -23,7 +23,8 @@ final class ServerBackend: RecognitionBackend {
   func prepare() async throws(VoiceFailure) {}
 
   func recognize(
-    _ source: any AudioSource, until stop: StopRequest, report: @escaping @Sendable (RecognitionUpdate) -> Void
+    _ source: any AudioSource, until stop: StopRequest,
+    report: @escaping @Sendable (RecognitionUpdate) -> Void
   ) async {
     defer { stop.whenMade(nil) }
     do {

@@ -67,7 +67,9 @@ struct TranscriptAssembler {
         segment = id
         let known = self.finals[id, default: []].count
         // Words that became final meanwhile are not tentative any more.
-        self.tentatives[id] = words.dropFirst(max(0, known - firstIndex)).map { Self.word($0, isFinal: false) }
+        self.tentatives[id] = words.dropFirst(max(0, known - firstIndex)).map {
+          Self.word($0, isFinal: false)
+        }
       case .word(let id, let index, let word):
         segment = id
         var finals = self.finals[id, default: []]
@@ -103,7 +105,8 @@ struct TranscriptAssembler {
 
   private static func word(_ word: RecognizedWord, isFinal: Bool) -> TranscriptSegment.Word {
     TranscriptSegment.Word(
-      text: word.text, start: word.start / .seconds(1), end: word.end / .seconds(1), confidence: word.confidence,
+      text: word.text, start: word.start / .seconds(1), end: word.end / .seconds(1),
+      confidence: word.confidence,
       isFinal: isFinal)
   }
 }

@@ -38,7 +38,9 @@ struct ConsoleLogHandler: LogHandler {
     switch self.format {
     case .json:
       var fields: [JSONValue.Field] = [
-        .init(name: "time", value: .string(self.now().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))),
+        .init(
+          name: "time",
+          value: .string(self.now().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))),
         .init(name: "level", value: .string(event.level.rawValue)),
         .init(name: "logger", value: .string(self.label)),
         .init(name: "message", value: .string("\(event.message)")),

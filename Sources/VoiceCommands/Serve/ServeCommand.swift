@@ -53,15 +53,19 @@ struct ServeCommand: ContextCommand {
 
   func validate() throws {
     for (name, port) in [("--port", self.port), ("--http-port", self.httpPort)] {
-      if let port, !(0...65_535).contains(port) { throw ValidationError("\(name) is a number from 0 to 65535.") }
+      if let port, !(0...65_535).contains(port) {
+        throw ValidationError("\(name) is a number from 0 to 65535.")
+      }
     }
     if let port, port != 0, port == self.httpPort {
       throw ValidationError("--port and --http-port must differ: gRPC and HTTP have a port each.")
     }
-    if let decoders, !(1...1024).contains(decoders) { throw ValidationError("--decoders is a number from 1 to 1024.") }
+    if let decoders, !(1...1024).contains(decoders) {
+      throw ValidationError("--decoders is a number from 1 to 1024.")
+    }
   }
 
-  func run(in context: CommandContext) async -> ExitStatus {
+  func run(in context: CommandContext) async -> CommandStatus {
     do throws(VoiceFailure) {
       let configuration = try self.serverConfiguration(in: context)
       let engine = try PocketSphinxEngine(language: configuration.apps.first?.language)
@@ -76,7 +80,8 @@ struct ServeCommand: ContextCommand {
       if let config {
         try ServerConfiguration(contentsOfFile: config, environment: context.environment)
       } else {
-        ServerConfiguration(dataFolder: ServerConfiguration.defaultDataFolder(environment: context.environment))
+        ServerConfiguration(
+          dataFolder: ServerConfiguration.defaultDataFolder(environment: context.environment))
       }
     if let host { configuration.host = host }
     if let port { configuration.grpcPort = port }
@@ -89,7 +94,7 @@ struct ServeCommand: ContextCommand {
 
   private func serve(
     _ configuration: ServerConfiguration, engine: any RecognitionEngine, in context: CommandContext
-  ) async -> ExitStatus {
+  ) async -> CommandStatus {
     let json = self.common.json
     let output = ServerOutput(
       configuration: configuration, engineName: engine.name, console: context.console,
@@ -118,7 +123,7 @@ private struct ServeRun {
   let context: CommandContext
   let json: Bool
 
-  func run() async -> ExitStatus {
+  func run() async -> CommandStatus {
     let (events, continuation) = AsyncStream.makeStream(of: Event.self)
     return await withTaskGroup(of: Void.self) { group in
       group.addTask { [stopSignals = context.stopSignals] in

@@ -65,7 +65,8 @@ final class ServerOutput: Sendable {
     output.line()
     output.line("  Try it in another terminal:")
     // Never broken by us: a command that is copied must stay one line.
-    output.write(StyledText("    \(self.command(addresses))", .bold).rendered(withColor: output.showsColor) + "\n")
+    output.write(
+      StyledText("    \(self.command(addresses))", .bold).rendered(withColor: output.showsColor) + "\n")
     output.line()
     output.line(StyledText("  Ctrl-C stops the server.", .dim))
   }
@@ -78,7 +79,8 @@ final class ServerOutput: Sendable {
     // The terminal has written ^C where the line begins.
     if error.movesCursor { error.write("\r\u{1B}[K") }
     error.line(
-      StyledText("Stopping: running utterances get up to \(time) to finish; Ctrl-C again ends at once.", .yellow))
+      StyledText(
+        "Stopping: running utterances get up to \(time) to finish; Ctrl-C again ends at once.", .yellow))
   }
 
   func stopped() {
@@ -92,7 +94,8 @@ final class ServerOutput: Sendable {
       ("gRPC", StyledText("\(scheme)://\(addresses.grpc)", .cyan)),
       (
         "HTTP",
-        StyledText("http://\(addresses.http)", .cyan) + StyledText("  /healthz  /readyz  /metrics  /login", .dim)
+        StyledText("http://\(addresses.http)", .cyan)
+          + StyledText("  /healthz  /readyz  /metrics  /login", .dim)
       ),
     ]
     for (index, app) in self.configuration.apps.enumerated() {
@@ -106,7 +109,8 @@ final class ServerOutput: Sendable {
     facts.append(
       (
         "Engine",
-        StyledText("\(self.engineName), \(Phrases.count(self.configuration.limits.decoders, "utterance")) at a time")
+        StyledText(
+          "\(self.engineName), \(Phrases.count(self.configuration.limits.decoders, "utterance")) at a time")
       ))
     return facts
   }
@@ -115,7 +119,8 @@ final class ServerOutput: Sendable {
   private func command(_ addresses: ListenAddresses) -> String {
     var words = [self.programName, "recognize"]
     let everywhere = ["0.0.0.0", "::"].contains(addresses.grpc.host)
-    let reachable = ListenAddress(host: everywhere ? "127.0.0.1" : addresses.grpc.host, port: addresses.grpc.port)
+    let reachable = ListenAddress(
+      host: everywhere ? "127.0.0.1" : addresses.grpc.host, port: addresses.grpc.port)
     if reachable != ListenAddress(host: "127.0.0.1", port: 50051) || self.configuration.tls != nil {
       words += ["--server", "\(self.configuration.tls == nil ? "grpc" : "grpc+tls")://\(reachable)"]
     }

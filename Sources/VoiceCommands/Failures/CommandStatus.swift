@@ -1,7 +1,7 @@
 public import VoiceCore
 
 /// What a command tells the program that started it.
-public enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
+public enum CommandStatus: Int32, Hashable, Sendable, CaseIterable {
   /// Done.
   case done = 0
   /// The command line cannot be understood.
@@ -26,7 +26,8 @@ public enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
     case .usage, .addressInvalid, .loginInvalid:
       self = .usage
     // The file is at fault, though the server reports it.
-    case .dataFolderNotWritable, .dataFolderFull, .configurationNotFound, .configurationInvalid, .certificateInvalid,
+    case .dataFolderNotWritable, .dataFolderFull, .configurationNotFound, .configurationInvalid,
+      .certificateInvalid,
       .signingKeyInvalid:
       self = .input
     // The server's recogniser, or the one that stands in for it.
@@ -37,14 +38,14 @@ public enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
     }
   }
 
-  private static let byPrefix: [(prefix: String, status: ExitStatus)] = [
+  private static let byPrefix: [(prefix: String, status: CommandStatus)] = [
     ("audio.", .input), ("speech.engine.", .input), ("speech.identity.", .refused), ("speech.", .network),
     ("network.", .network), ("server.", .network), ("call.", .call),
   ]
 
   /// The status that counts when several inputs of one command ended differently: the one that says most about the rest.
-  func combined(with other: ExitStatus) -> ExitStatus {
-    let order: [ExitStatus] = [.done, .input, .call, .network, .refused, .usage, .interrupted]
+  func combined(with other: CommandStatus) -> CommandStatus {
+    let order: [CommandStatus] = [.done, .input, .call, .network, .refused, .usage, .interrupted]
     let mine = order.firstIndex(of: self) ?? 0
     let its = order.firstIndex(of: other) ?? 0
     return mine >= its ? self : other
@@ -66,7 +67,7 @@ extension VoiceFailure {
 
   /// Whether other inputs of the same command would meet it too.
   var endsTheCommand: Bool {
-    switch ExitStatus(self.code) {
+    switch CommandStatus(self.code) {
     case .done, .input: self.code.rawValue.hasPrefix("speech.engine.")
     case .network: self.scope != .utterance || self.code == .retriesExhausted
     case .usage, .refused, .call, .interrupted: true

@@ -1,0 +1,99 @@
+import Foundation
+import SpeechStreaming
+import Testing
+import VoiceCore
+import VoiceTesting
+
+@testable import VoiceCommands
+
+struct DemoStageTests {
+  private let recovery = SpeechRecovery(
+    contextId: "c", attempts: 2, replayed: .seconds(1), outage: .seconds(1))
+
+  private func judge(_ first: DemoStage.Pass, _ second: DemoStage.Pass) -> (CommandStatus, String) {
+    let console = RecordedConsole()
+    let stage = DemoStage(recordings: [], context: CommandContext(console: console.console), json: false)
+    return (stage.judge(first, second), console.output)
+  }
+
+  @Test func theSameWordsAfterARecoveryAreASuccess() {
+    let first = DemoStage.Pass(words: ["a", "b"])
+    let second = DemoStage.Pass(words: ["a", "b"], recoveries: [self.recovery])
+    let (status, text) = self.judge(first, second)
+    #expect(status == .done)
+    #expect(text.contains("The same 2 words"))
+  }
+
+  @Test func otherWordsAreAFailureThatIsShown() {
+    let (status, text) = self.judge(
+      DemoStage.Pass(words: ["a", "b"]), DemoStage.Pass(words: ["a", "c"], recoveries: [self.recovery]))
+    #expect(status != .done)
+    #expect(text.contains("a c(b)"))
+  }
+
+  @Test func aConnectionThatWasNotCutShowsNothing() {
+    let (status, _) = self.judge(DemoStage.Pass(words: ["a"]), DemoStage.Pass(words: ["a"]))
+    #expect(status != .done)
+  }
+
+  @Test func noWordsAtAllAreAFailure() {
+    let (status, _) = self.judge(DemoStage.Pass(), DemoStage.Pass(recoveries: [self.recovery]))
+    #expect(status != .done)
+  }
+
+  @Test func aRecordingThatIsMissingSaysWhatInstallsIt() {
+    let recording = DemoRecording(path: "/none-such.wav", raw: nil, title: "", reference: "")
+    #expect(throws: VoiceFailure.self) { try recording.check() }
+    do throws(VoiceFailure) { try recording.check() } catch {
+      #expect(error.message.contains("sudo apt-get install pocketsphinx-testdata"))
+      #expect(CommandStatus(error.code) == .input)
+    }
+  }
+
+  @Test func theCutIsInTheMiddleAndTheServerStaysAway() async throws {
+    let plan = try await DemoStage.plan(for: .command)
+    // goforward.raw has 44,580 samples of two bytes.
+    #expect(plan.connection(0).cut == .init(.toTarget, afterBytes: 44_580, .reset))
+    #expect(plan.connection(1).isRejected)
+  }
+}
+
+/// The demonstration as `make demo` runs it, four times as fast: real server, real sockets, real cut.
+@Suite(.timeLimit(.minutes(2)))
+struct DemoCommandTests {
+  /// A clock that runs faster than the world's.
+  private struct FastClock: VoiceClock {
+    let factor = 4
+    private let base = MonotonicClock()
+    var now: VoiceInstant { VoiceInstant(offset: self.base.now.offset * self.factor) }
+    var minimumResolution: Duration { self.base.minimumResolution }
+    func sleep(until deadline: VoiceInstant, tolerance: Duration?) async throws {
+      try await self.base.sleep(
+        until: VoiceInstant(offset: deadline.offset / self.factor), tolerance: tolerance)
+    }
+  }
+
+  @Test func endsByItselfWithTheSameWordsAfterTheCut() async throws {
+    let console = RecordedConsole()
+    let status = await VoiceCommand.run(
+      ["demo", "--json"], in: CommandContext(console: console.console, clock: FastClock()))
+    #expect(status == .done)
+    #expect(console.error.isEmpty)
+    let objects = try console.outputLines.map { line in
+      try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+    let comparisons = objects.filter { $0["event"] as? String == "comparison" }
+    #expect(comparisons.compactMap { $0["wordErrorRate"] as? Double }.first == 0)
+    #expect(comparisons.count == 2)
+    let verdict = try #require(objects.last)
+    #expect(verdict["event"] as? String == "verdict")
+    #expect(verdict["sameWords"] as? Bool == true)
+    #expect(verdict["recovered"] as? Bool == true)
+    #expect(objects.contains { $0["code"] as? String == "network.connection.lost" })
+  }
+
+  @Test func aSignalEndsIt() async {
+    let (status, _) = await voice("demo", stopSignals: { AsyncStream { $0.yield(.interrupt) } })
+    #expect(status == .interrupted)
+  }
+}
