@@ -184,6 +184,22 @@ import VoiceTesting
     }
   }
 
+  /// What a client sends before there is a connection to the target is not lost, even if it ends at once.
+  @Test func aHastyClientLosesNothing() async throws {
+    try await Self.withLink { link, listener in
+      for number in 0..<50 {
+        let bytes = Self.pattern(2000, seed: UInt64(number))
+        let client = try await TestSocket.connect(port: link.port)
+        client.sendLater(bytes)
+        try await client.endOutput()
+        let target = try await listener.accept()
+        #expect(await target.end() == .finish)
+        expectEqual(target.received, bytes)
+        await target.close()
+      }
+    }
+  }
+
   @Test func refusedConnectionsFailAndOpenOnesGoOn() async throws {
     try await Self.withLink { link, listener in
       let pair = try await Pair(link, listener)
