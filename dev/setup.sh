@@ -42,7 +42,7 @@ install_packages() {
     exit 1
   fi
   say "Installing: ${missing[*]}"
-  local quiet=(--quiet=2 -o DPkg::Lock::Timeout=300)
+  local quiet=(--quiet=2 -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300)
   # A stale or partly broken package list does not matter if the packages can be installed all the same.
   as_root apt-get "${quiet[@]}" update >&2 || say "apt-get update failed; trying with the lists that are there."
   as_root apt-get "${quiet[@]}" install --yes --no-install-recommends "${missing[@]}" >&2

@@ -68,9 +68,7 @@ ps_decoder_t *vps_create(int argc, char **argv) {
 
 int vps_begin(ps_decoder_t *decoder) {
   volatile int result = VPS_FAILED;
-  GUARDED({
-    if (ps_start_stream(decoder) >= 0) result = ps_start_utt(decoder) < 0 ? VPS_FAILED : 0;
-  }, VPS_FATAL);
+  GUARDED(result = ps_start_utt(decoder) < 0 ? VPS_FAILED : 0, VPS_FATAL);
   return result;
 }
 

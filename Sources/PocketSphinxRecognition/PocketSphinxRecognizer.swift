@@ -29,7 +29,7 @@ public final class PocketSphinxRecognizer: Recognizer {
   private let frontEnd: OpaquePointer
   private let normalization: UnsafeMutablePointer<cmn_t>
   private let usesBestPath: Bool
-  private let initialMean: CepstralMean
+  private let initialState: ChannelState
   private let cepstra: UnsafeMutablePointer<UnsafeMutablePointer<mfcc_t>?>
   private let cepstraStorage: UnsafeMutablePointer<mfcc_t>
   private let cepstraCapacity: Int
@@ -39,6 +39,8 @@ public final class PocketSphinxRecognizer: Recognizer {
   private var times = FrameTimes()
   private var sampleCount = 0
   private var audioFrameCount = 0
+  private var levels = SignalLevels.unknown
+  private var meter = LevelMeter()
   private let frameLength: Int
 
   /// Loads a model; takes about 0.3 s and blocks.
@@ -65,7 +67,7 @@ public final class PocketSphinxRecognizer: Recognizer {
     self.normalization = normalization
     self.frameLength = Int(length)
     self.usesBestPath = configuration.usesBestPath
-    self.initialMean = CepstralMean(normalization)
+    self.initialState = ChannelState(normalization, levels: .unknown)
 
     let dimension = max(1, Int(fe_get_output_size(frontEnd)))
     // Room for what one step can give: its own frames, and those that were held back before speech.
@@ -97,7 +99,7 @@ public final class PocketSphinxRecognizer: Recognizer {
 
   public var adaptation: RecognizerAdaptation? {
     switch self.state {
-    case .idle, .ended: CepstralMean(self.normalization).adaptation
+    case .idle, .ended: ChannelState(self.normalization, levels: self.levels).adaptation
     case .listening, .broken: nil
     }
   }
@@ -108,16 +110,20 @@ public final class PocketSphinxRecognizer: Recognizer {
     case .listening: self.cancel()
     case .broken: throw self.failure("The decoder has failed before.")
     }
-    let mean =
+    let channel =
       if let adaptation {
-        try CepstralMean(adaptation, dimension: self.initialMean.mean.count)
+        try ChannelState(adaptation, dimension: self.initialState.mean.count)
       } else {
-        self.initialMean
+        self.initialState
       }
-    mean.restore(to: self.normalization)
+    channel.restore(to: self.normalization)
+    self.levels = channel.levels
+    self.meter = LevelMeter()
     self.times = FrameTimes()
     self.sampleCount = 0
     self.audioFrameCount = 0
+    ps_start_stream(self.decoder)
+    self.warmUp()
     try self.check(vps_begin(self.decoder))
     self.state = .listening
   }
@@ -128,6 +134,7 @@ public final class PocketSphinxRecognizer: Recognizer {
     var rest = samples.count
     while rest > 0 {
       let step = min(rest, Self.framesPerStep * Self.frameShift)
+      self.meter.heard(UnsafeBufferPointer(start: next, count: step))
       try self.step(next, count: step)
       next += step
       rest -= step
@@ -154,6 +161,7 @@ public final class PocketSphinxRecognizer: Recognizer {
     // The front end passes on what it has of one more frame.
     if wasInSpeech { self.times.passed(1, from: self.audioFrameCount) }
     guard self.times.decoderFrameCount > 0 else { return RecognitionResult(words: []) }
+    self.levels = self.meter.levels
     let count = vps_words(self.decoder, self.words, Int32(Self.maximumWords))
     try self.check(count)
     // When no path through the lattice reaches the end of the sentence, the library has no result at all, not even a pause;
@@ -173,6 +181,26 @@ public final class PocketSphinxRecognizer: Recognizer {
   }
 
   private var isInSpeech: Bool { fe_get_vad_state(self.frontEnd) != 0 }
+
+  /// Teaches the front end the levels of the channel.
+  ///
+  /// Its detector forgets the noise between utterances, so that they depend on nothing else than their adaptation; without this it
+  /// would take the noise for speech for seconds.
+  private func warmUp() {
+    var samples = self.levels.warmUp
+    guard !samples.isEmpty else { return }
+    // Or else its filter would still hold the last sample of the utterance before.
+    fe_start_utt(self.frontEnd)
+    samples.withUnsafeMutableBufferPointer { samples in
+      var next = UnsafePointer(samples.baseAddress)
+      var rest = samples.count
+      while rest > 0 {
+        let before = rest
+        var ignored = Int32(self.cepstraCapacity)
+        guard fe_process_frames(self.frontEnd, &next, &rest, self.cepstra, &ignored, nil) >= 0, rest < before else { return }
+      }
+    }
+  }
 
   /// Gives a few frames' worth of samples to the front end, and what it passes on to the search.
   private func step(_ samples: UnsafePointer<Int16>, count: Int) throws(VoiceFailure) {

@@ -33,7 +33,7 @@ size_t vps_take_messages(char *buffer, size_t capacity);
 /// Makes a decoder from command-line arguments (the first of which is ignored), or returns NULL.
 ps_decoder_t *vps_create(int argc, char **argv);
 
-/// Begins an utterance on a new stream: noise and time start anew. Returns 0 or an error.
+/// Begins an utterance. Returns 0 or an error.
 int vps_begin(ps_decoder_t *decoder);
 
 /// Searches cepstral frames. Returns 0 or an error.

@@ -117,6 +117,7 @@ struct SegmentAssembler: Sendable {
 
   mutating func receivedEntity(_ entity: SpeechEntity, segmentId: Int, isReplay: Bool) -> Update {
     self.changeOpenSegment(segmentId, isReplay: isReplay) { segment in
+      guard Self.isPossible(entity) else { return Update(violation: .ignored("an entity covers no words")) }
       if let old = segment.entities.first(where: { $0.id == entity.id && $0.isFinal }) {
         return Self.repeated(
           old.value == entity.value && old.type == entity.type, "an entity that was final", isReplay: isReplay)
@@ -135,7 +136,7 @@ struct SegmentAssembler: Sendable {
       let finals = segment.entities.filter(\.isFinal)
       let finalIDs = Set(finals.map(\.id))
       var fresh: [SpeechEntity.ID: SpeechEntity] = [:]
-      for entity in entities where !finalIDs.contains(entity.id) {
+      for entity in entities where !finalIDs.contains(entity.id) && Self.isPossible(entity) {
         fresh[entity.id] = entity
       }
       let tentative = fresh.values.sorted()
@@ -197,6 +198,10 @@ struct SegmentAssembler: Sendable {
       update.segment = segment
     }
     return update
+  }
+
+  private static func isPossible(_ entity: SpeechEntity) -> Bool {
+    entity.startIndex >= 0 && entity.endIndex > entity.startIndex
   }
 
   private static func repeated(_ agrees: Bool, _ what: String, isReplay: Bool) -> Update {

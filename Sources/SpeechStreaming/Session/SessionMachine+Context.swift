@@ -69,7 +69,8 @@ extension SessionMachine {
     }
 
     /// The time in the context of a time of the server's context, in seconds.
-    func time(ofServerMilliseconds milliseconds: Int32, sampleRate: Int) -> TimeInterval {
+    func time(ofServerMilliseconds raw: Int32, sampleRate: Int) -> TimeInterval {
+      let milliseconds = max(0, raw)
       let sample = Int64(milliseconds) * Int64(sampleRate) / 1000
       var shift = self.origin
       for skip in self.skips where skip.serverSample <= sample {

@@ -31,7 +31,11 @@ extension SessionMachine {
       self.violation("a message came for an unknown context", &actions)
       return
     }
-    if case .finished = response.streamingResponse {
+    if case .finished(let finished) = response.streamingResponse {
+      if finished.hasError {
+        actions.append(
+          .emit(.failed(VoiceFailure(.serverFailed, message: "The server reported an error at the end of the utterance."))))
+      }
       self.legFinished(at: now, &actions)
       return
     }

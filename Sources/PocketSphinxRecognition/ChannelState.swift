@@ -2,10 +2,11 @@ import CPocketSphinx
 import SpeechPipeline
 import VoiceCore
 
-/// The running cepstral mean of a decoder: all that it carries from one utterance to the next.
+/// What a decoder carries from one utterance to the next: its running cepstral mean, and how loud speech and noise are.
 ///
-/// The form in bytes, numbers little-endian: version (1), dimension, frame count (Int32), then the mean and the sum of each dimension (Float32).
-struct CepstralMean: Hashable, Sendable {
+/// The form in bytes, numbers little-endian: version (1), dimension, frame count (Int32), the mean of each dimension, the sum of each
+/// dimension, the level of speech and the level of noise (Float32).
+struct ChannelState: Hashable, Sendable {
   private static let version: UInt8 = 1
   /// More frames than the library ever counts before it shortens its window.
   private static let maximumFrameCount: Int32 = 2000
@@ -15,9 +16,11 @@ struct CepstralMean: Hashable, Sendable {
   var mean: [Float]
   var sum: [Float]
   var frameCount: Int32
+  var levels: SignalLevels
 
   /// Copies the state out of a decoder's normalisation.
-  init(_ state: UnsafePointer<cmn_t>) {
+  init(_ state: UnsafePointer<cmn_t>, levels: SignalLevels) {
+    self.levels = levels
     let count = Int(max(0, state.pointee.veclen))
     self.mean = Array(UnsafeBufferPointer(start: state.pointee.cmn_mean, count: count))
     self.sum = Array(UnsafeBufferPointer(start: state.pointee.sum, count: count))
@@ -29,7 +32,7 @@ struct CepstralMean: Hashable, Sendable {
   /// - Throws: ``VoiceFailure`` with code `speech.stream.request-invalid`.
   init(_ adaptation: RecognizerAdaptation, dimension: Int) throws(VoiceFailure) {
     let bytes = adaptation.bytes
-    guard bytes.count == 6 + 8 * dimension, bytes[0] == Self.version, Int(bytes[1]) == dimension else {
+    guard bytes.count == 14 + 8 * dimension, bytes[0] == Self.version, Int(bytes[1]) == dimension else {
       throw Self.invalid
     }
     let words = stride(from: 2, to: bytes.count, by: 4).map { index in
@@ -37,20 +40,23 @@ struct CepstralMean: Hashable, Sendable {
     }
     let frameCount = Int32(bitPattern: words[0])
     let mean = words[1..<1 + dimension].map(Float.init(bitPattern:))
-    let sum = words[(1 + dimension)...].map(Float.init(bitPattern:))
+    let sum = words[(1 + dimension)..<(1 + 2 * dimension)].map(Float.init(bitPattern:))
+    let levels = words[(1 + 2 * dimension)...].map(Float.init(bitPattern:))
     guard (0...Self.maximumFrameCount).contains(frameCount),
       mean.allSatisfy({ $0.isFinite && abs($0) <= Self.maximumMean }),
-      sum.allSatisfy({ $0.isFinite && abs($0) <= Self.maximumMean * Float(frameCount + 1) })
+      sum.allSatisfy({ $0.isFinite && abs($0) <= Self.maximumMean * Float(frameCount + 1) }),
+      levels.allSatisfy({ (0...32_768).contains($0) })
     else { throw Self.invalid }
     self.mean = mean
     self.sum = sum
     self.frameCount = frameCount
+    self.levels = SignalLevels(speech: levels[0], noise: levels[1])
   }
 
   /// The bytes for the next utterance of the channel.
   var adaptation: RecognizerAdaptation {
     var bytes: [UInt8] = [Self.version, UInt8(clamping: self.mean.count)]
-    let words = [UInt32(bitPattern: self.frameCount)] + (self.mean + self.sum).map(\.bitPattern)
+    let words = [UInt32(bitPattern: self.frameCount)] + (self.mean + self.sum + [self.levels.speech, self.levels.noise]).map(\.bitPattern)
     for word in words {
       for shift in stride(from: 0, through: 24, by: 8) {
         bytes.append(UInt8(truncatingIfNeeded: word >> UInt32(shift)))

@@ -1,0 +1,42 @@
+/// How loud speech and noise are on a channel, as root mean squares of samples; zero until something is known.
+struct SignalLevels: Hashable, Sendable {
+  var speech: Float
+  var noise: Float
+
+  static let unknown = SignalLevels(speech: 0, noise: 0)
+
+  /// Audio that teaches a detector these levels: a fifth of a second at the level of speech, then three tenths at that of noise.
+  ///
+  /// It is white noise and the same each time. Empty while the levels are unknown.
+  var warmUp: [Int16] {
+    guard self.speech > 0 else { return [] }
+    var state: UInt32 = 1
+    func noise(_ count: Int, level: Float) -> [Int16] {
+      // Evenly spread values have a root mean square of their bound over the root of three.
+      let bound = min(32_767, level * 1.732)
+      return (0..<count).map { _ in
+        state = state &* 1_664_525 &+ 1_013_904_223
+        return Int16((Float(Int32(bitPattern: state)) / 2_147_483_648 * bound).rounded())
+      }
+    }
+    return noise(3200, level: self.speech) + noise(4800, level: self.noise)
+  }
+}
+
+/// Measures the levels of an utterance from the loudness of its steps.
+struct LevelMeter: Hashable, Sendable {
+  private var loudest: Float = 0
+  private var quietest: Float?
+
+  /// Takes a run of samples.
+  mutating func heard(_ samples: UnsafeBufferPointer<Int16>) {
+    guard !samples.isEmpty else { return }
+    let sum = samples.reduce(into: Int64(0)) { $0 &+= Int64($1) &* Int64($1) }
+    let level = (Float(sum) / Float(samples.count)).squareRoot()
+    self.loudest = max(self.loudest, level)
+    self.quietest = min(self.quietest ?? level, level)
+  }
+
+  /// The levels of what was heard.
+  var levels: SignalLevels { SignalLevels(speech: self.loudest, noise: self.quietest ?? 0) }
+}

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import PocketSphinxRecognition
+
+struct SignalLevelsTests {
+  private func level(_ samples: some Collection<Int16>) -> Float {
+    samples.withContiguousStorageIfAvailable { buffer in
+      var meter = LevelMeter()
+      meter.heard(buffer)
+      return meter.levels.speech
+    } ?? 0
+  }
+
+  @Test func nothingIsToBeLearnedBeforeAnythingWasHeard() {
+    #expect(SignalLevels.unknown.warmUp.isEmpty)
+    #expect(LevelMeter().levels == .unknown)
+  }
+
+  @Test func theWarmUpHasTheLevels() {
+    let samples = SignalLevels(speech: 3000, noise: 20).warmUp
+    #expect(abs(level(samples[..<3200]) - 3000) < 150)
+    #expect(abs(level(samples[3200...]) - 20) < 2)
+    #expect(samples == SignalLevels(speech: 3000, noise: 20).warmUp)
+  }
+
+  @Test func extremeLevelsFitIntoSamples() {
+    #expect(SignalLevels(speech: 32_768, noise: 32_768).warmUp.count == 8000)
+  }
+
+  @Test func measuresTheLoudestAndTheQuietestStep() {
+    var meter = LevelMeter()
+    for value in [Int16](arrayLiteral: 100, .min, 7, 0x7FFF) {
+      Array(repeating: value, count: 160).withUnsafeBufferPointer { meter.heard($0) }
+    }
+    meter.heard(UnsafeBufferPointer(start: nil, count: 0))
+    #expect(meter.levels == SignalLevels(speech: 32_768, noise: 7))
+  }
+}
