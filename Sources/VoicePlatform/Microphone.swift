@@ -52,6 +52,11 @@ public struct Microphone: AudioSource {
     try await PlatformMicrophone.capture(self)
   }
 
+  /// Opens the device and closes it again.
+  public func check() async throws(VoiceFailure) {
+    try await self.capture().stop()
+  }
+
   /// Lists the input devices of this machine; empty if there are none.
   ///
   /// This asks the operating system and takes some milliseconds; it opens no device.

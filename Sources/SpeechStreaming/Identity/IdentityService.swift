@@ -30,7 +30,7 @@ struct IdentityService: Sendable {
     do {
       text = try await withDeadline(self.timeout) {
         try await self.endpoint.withClient { client in
-          var options = CallOptions.defaults
+          var options = GRPCCore.CallOptions.defaults
           options.timeout = self.timeout
           switch scope {
           case .app(let id):

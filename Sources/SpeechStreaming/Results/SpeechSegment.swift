@@ -13,9 +13,13 @@ public struct SpeechSegment: Hashable, Identifiable, Comparable, Sendable {
   /// The intent.
   public var intent: SpeechIntent = .Empty
   /// The entities, ordered by their words.
-  public var entities: [SpeechEntity] = []
+  public var entities: [SpeechEntity] = [] {
+    didSet { self.entities.sort() }
+  }
   /// The words, ordered by index.
-  public var transcripts: [SpeechTranscript] = []
+  public var transcripts: [SpeechTranscript] = [] {
+    didSet { self.transcripts.sort() }
+  }
 
   /// Creates an empty segment.
   public init(segmentId: Int, contextId: String) {

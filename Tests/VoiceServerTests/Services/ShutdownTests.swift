@@ -15,7 +15,7 @@ import VoiceCore
   }
 
   @Test func aRunningContextMayFinish() async throws {
-    try await withServer(Self.configuration(drain: .seconds(30))) { running in
+    try await withServer(Self.configuration(drain: .seconds(600))) { running in
       try await running.withClient { client in
         let token = try await client.logIn()
         let (responses, error) = try await client.stream(token: token) { stream in
@@ -56,7 +56,7 @@ import VoiceCore
   }
 
   @Test func anIdleStreamIsEndedAtOnce() async throws {
-    try await withServer(Self.configuration(drain: .seconds(30))) { running in
+    try await withServer(Self.configuration(drain: .seconds(600))) { running in
       try await running.withClient { client in
         let token = try await client.logIn()
         let (_, error) = try await client.stream(token: token) { stream in
@@ -72,7 +72,7 @@ import VoiceCore
   }
 
   @Test func healthIsToldToThoseWhoWatch() async throws {
-    try await withServer(Self.configuration(drain: .seconds(30))) { running in
+    try await withServer(Self.configuration(drain: .seconds(600))) { running in
       try await running.withClient { client in
         let health = Grpc_Health_V1_Health.Client(wrapping: client.client)
         #expect(try await health.check(.init()).status == .serving)

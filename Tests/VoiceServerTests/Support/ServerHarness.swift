@@ -44,13 +44,18 @@ struct RunningServer: Sendable {
   let addresses: ListenAddresses
 
   /// Runs a client while the body runs.
+  ///
+  /// - Parameter window: How many bytes the client takes without being read.
   func withClient<Result: Sendable>(
-    _ body: @Sendable (TestClient) async throws -> Result
+    window: Int? = nil, _ body: @Sendable (TestClient) async throws -> Result
   ) async throws -> Result {
     try await withGRPCClient(
       transport: .http2NIOPosix(
         target: .ipv4(address: self.addresses.grpc.host, port: self.addresses.grpc.port),
-        transportSecurity: .plaintext)
+        transportSecurity: .plaintext,
+        config: .defaults { config in
+          if let window { config.http2.targetWindowSize = window }
+        })
     ) { client in
       try await body(TestClient(client: client))
     }
