@@ -153,8 +153,8 @@ let package = Package(
     tests(
       of: "VoiceCommands",
       [
-        "VoiceCore", "VoiceAudio", "SpeechPipeline", "SpeechStreaming", "VoiceServer", "VoiceTesting",
-        .argumentParser, .logging,
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "PocketSphinxRecognition",
+        "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .logging,
       ]),
     tests(of: "VoiceTesting", [.nioCore, .nioPosix]),
     .testTarget(

@@ -82,16 +82,23 @@ struct DoctorChecks: Sendable {
     return [.good("Audio files", "\(library) reads \(readable.joined(separator: ", "))")]
   }
 
+  /// What ALSA lists beside devices: the default itself, and converters that no sound comes from.
+  private static let notDevices: Set = [
+    Microphone.defaultDevice, "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix", "jack",
+    "oss",
+  ]
+
   func microphones() async -> [Diagnosis] {
     let state = await SystemMicrophonePermission().state()
     guard state != .notDetermined else {
       return [.good("Microphone", "nobody has been asked yet whether it may be used; recognize --mic asks")]
     }
     if let failure = state.failure { return [Self.microphoneWarning(failure)] }
-    let isNamed = await Microphone.devices().filter { $0.label != $0.name }.prefix(3).map {
-      "\($0.name) (\($0.label))"
+    let devices = await Microphone.devices().filter { device in
+      device.label != device.name && !Self.notDevices.contains(device.name)
     }
-    let others = isNamed.isEmpty ? "" : "; others: " + isNamed.joined(separator: ", ")
+    let names = devices.prefix(3).map { "\($0.name) (\($0.label))" }
+    let others = names.isEmpty ? "" : "; others: " + names.joined(separator: ", ")
     do throws(VoiceFailure) {
       // A device may be listed and still not open: only opening it tells.
       let capture = try await Microphone().capture()

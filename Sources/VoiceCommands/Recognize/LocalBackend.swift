@@ -8,12 +8,16 @@ import VoiceCore
 struct LocalBackend: RecognitionBackend {
   private let pool: RecognizerPool
   private let options: ContextOptions
-  let name: String
+  let summary: String
 
-  init(engine: any RecognitionEngine, options: ContextOptions = ContextOptions(), clock: any VoiceClock) {
+  /// Creates a backend; `reason` begins the summary.
+  init(
+    engine: any RecognitionEngine, options: ContextOptions = ContextOptions(), clock: any VoiceClock,
+    reason: String = ""
+  ) {
     self.pool = RecognizerPool(engine: engine, size: 1, clock: clock)
     self.options = options
-    self.name = "\(engine.name) in this process"
+    self.summary = "\(reason)using \(engine.name) in this process"
   }
 
   func prepare() async throws(VoiceFailure) {

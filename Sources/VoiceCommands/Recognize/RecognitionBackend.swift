@@ -21,8 +21,8 @@ enum RecognitionUpdate: Hashable, Sendable {
 
 /// Turns a source into updates: a server does it, or this process.
 protocol RecognitionBackend: Sendable {
-  /// What to call it in a sentence: "the server at …".
-  var name: String { get }
+  /// Who recognises, in a line for the person.
+  var summary: String { get }
 
   /// Makes ready what all inputs share.
   func prepare() async throws(VoiceFailure)

@@ -137,7 +137,7 @@ struct RecognizeCommand: ContextCommand {
         backend: backend, inputs: inputs, presenter: JSONPresenter(console: console), stopSignals: signals)
       return await run.run()
     }
-    if console.error.isTerminal { console.error.line(StyledText("using \(backend.name)", .dim)) }
+    if console.error.isTerminal { console.error.line(StyledText(backend.summary, .dim)) }
     if console.output.movesCursor {
       let presenter = LivePresenter(
         console: console, namesSources: namesSources, margin: namesSources ? 2 : 0,
@@ -188,22 +188,31 @@ struct RecognizeCommand: ContextCommand {
 
   private func backend(in context: CommandContext) async throws(VoiceFailure) -> any RecognitionBackend {
     if self.local { return try await self.localBackend(in: context) }
-    if let address = self.server ?? context.environment["VOICE_SERVER"], !address.isEmpty {
+    if let server { return try self.serverBackend(at: server, in: context) }
+    if let address = context.environment["VOICE_SERVER"], !address.isEmpty {
       return try self.serverBackend(at: address, in: context)
     }
     let defaults = GRPCAddress(host: "127.0.0.1", port: 50051, secure: false)
+    let place = "\(defaults.host):\(defaults.port)"
+    // Who names an app, or trusts a certificate, wants a server: its absence is then a failure.
+    let needsServer = self.app != nil || self.trustedCertificates != nil
     switch await ServerProbe(address: defaults, patience: .seconds(1)).ask() {
     case .ready, .notReady:
-      return try self.serverBackend(at: "grpc://\(defaults.host):\(defaults.port)", in: context)
+      return try self.serverBackend(at: place, in: context)
+    case .other where needsServer, .nobody where needsServer:
+      return try self.serverBackend(at: place, in: context)
     case .other, .nobody:
-      return try await self.localBackend(in: context)
+      return try await self.localBackend(in: context, because: "no server at \(place): ")
     }
   }
 
-  private func localBackend(in context: CommandContext) async throws(VoiceFailure) -> LocalBackend {
+  private func localBackend(
+    in context: CommandContext, because reason: String = ""
+  ) async throws(VoiceFailure) -> LocalBackend {
     let backend = LocalBackend(
       engine: try PocketSphinxEngine(language: self.language, modelFolder: self.model),
-      options: ContextOptions(silence: self.silence.map { .milliseconds($0) }), clock: context.clock)
+      options: ContextOptions(silence: self.silence.map { .milliseconds($0) }), clock: context.clock,
+      reason: reason)
     try await backend.prepare()
     return backend
   }

@@ -8,7 +8,7 @@ import VoiceCore
 /// A server that was never reached is reported at once: nobody wants to wait a minute to hear of a wrong address. Once it
 /// has answered, losing it is repaired by the client.
 final class ServerBackend: RecognitionBackend {
-  let name: String
+  let summary: String
   private let configuration: SpeechClient.Configuration
   private let options: [String: [String]]
   private let wasReached = Atomic(false)
@@ -17,7 +17,7 @@ final class ServerBackend: RecognitionBackend {
     self.configuration = configuration
     self.options = options
     let address = configuration.speechAddress
-    self.name = "the server at \(address.hasPrefix("grpc://") ? String(address.dropFirst(7)) : address)"
+    self.summary = "using the server at \(address.hasPrefix("grpc://") ? String(address.dropFirst(7)) : address)"
   }
 
   func prepare() async throws(VoiceFailure) {}

@@ -4,6 +4,7 @@ import PocketSphinxRecognition
 import SpeechStreaming
 import Testing
 import VoiceCore
+import VoicePlatform
 import VoiceServer
 
 @testable import VoiceCommands
@@ -65,6 +66,19 @@ struct ServerRecognitionTests {
         "recognize", "--server", "grpc+tls://\(address)", "--raw", recordings + "/goforward.raw")
       #expect(secure.status == .network)
       #expect(secure.console.error.contains("network.tls.failed"))
+    }
+  }
+
+  @Test func theSampleOfTheReadmeWorks() async throws {
+    try await self.withServer { addresses in
+      var configuration = SpeechClient.Configuration(app: .app(ServerConfiguration.App.demo.id))
+      configuration.identityAddress = "grpc://\(addresses.grpc)"
+      configuration.speechAddress = configuration.identityAddress
+      configuration.store = MemorySecureStore()
+      let text = try await transcribe(
+        recordings + "/librivox/sense_and_sensibility_01_austen_64kb-0880.wav", with: configuration)
+      #expect(text.hasPrefix("he was not"))
+      #expect(text.hasSuffix("young man"))
     }
   }
 

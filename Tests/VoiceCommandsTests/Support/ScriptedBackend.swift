@@ -16,7 +16,7 @@ final class ScriptedBackend: RecognitionBackend {
     case perform(@Sendable () -> Void)
   }
 
-  let name = "a script"
+  let summary = "using a script"
   private let scripts: Mutex<[[Step]]>
 
   init(_ scripts: [[Step]]) {
