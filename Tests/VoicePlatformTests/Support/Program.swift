@@ -29,7 +29,7 @@ enum Program {
     let variables = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
     var words = ([path] + arguments).map { strdup($0) } + [nil]
     var settings = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { (words + settings).forEach { free($0) } }
+    defer { for word in words + settings { free(word) } }
     var child: pid_t = 0
     let status = posix_spawn(&child, path, &actions, nil, &words, &settings)
     close(ends[1])
