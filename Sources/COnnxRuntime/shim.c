@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ONNX Runtime exports one function, OrtGetApiBase, which leads to a table of function pointers. The table only ever grows at its
-// end, so the places of the first version's functions hold for every later version.
+// ONNX Runtime exports one function, OrtGetApiBase, which leads to a table of function pointers. The table only
+// ever grows at its end, so the places of the first version's functions hold for every later version.
 // https://onnxruntime.ai/docs/api/c/struct_ort_api.html
 typedef struct {
   const void *(*get_api)(uint32_t version);
@@ -101,9 +101,12 @@ static int open_model(vort_detector *detector, const char *model, char *message,
   if (!ok) return 0;
   const int64_t input_shape[2] = {1, input_length};
   const int64_t state_shape[3] = {2, 1, 128};
-  return make_tensor(detector, 0, detector->input, sizeof detector->input, input_shape, 2, type_float, message, capacity)
-      && make_tensor(detector, 1, detector->state, sizeof detector->state, state_shape, 3, type_float, message, capacity)
-      && make_tensor(detector, 2, &detector->rate, sizeof detector->rate, NULL, 0, type_int64, message, capacity);
+  return make_tensor(
+             detector, 0, detector->input, sizeof detector->input, input_shape, 2, type_float, message, capacity)
+      && make_tensor(
+             detector, 1, detector->state, sizeof detector->state, state_shape, 3, type_float, message, capacity)
+      && make_tensor(
+             detector, 2, &detector->rate, sizeof detector->rate, NULL, 0, type_int64, message, capacity);
 }
 
 int vort_create(const char *library, const char *model, vort_detector **result, char *message, size_t capacity) {
@@ -150,15 +153,18 @@ static int copy_out(
   void *shape = NULL;
   size_t elements = 0;
   void *data = NULL;
-  if (failed(detector, ((status(*)(const void *, void **))detector->api[get_tensor_shape])(value, &shape), message, capacity)) return 0;
-  int ok = !failed(detector, ((status(*)(const void *, size_t *))detector->api[get_element_count])(shape, &elements), message, capacity);
+  typedef status (*get_function)(const void *, void **);
+  typedef status (*count_function)(const void *, size_t *);
+  void *const *api = detector->api;
+  if (failed(detector, ((get_function)api[get_tensor_shape])(value, &shape), message, capacity)) return 0;
+  int ok = !failed(detector, ((count_function)api[get_element_count])(shape, &elements), message, capacity);
   release(detector, release_shape, shape);
   if (!ok) return 0;
   if (elements != count) {
     snprintf(message, capacity, "an output has %zu numbers instead of %zu", elements, count);
     return 0;
   }
-  if (failed(detector, ((status(*)(void *, void **))detector->api[get_tensor_data])(value, &data), message, capacity)) return 0;
+  if (failed(detector, ((get_function)api[get_tensor_data])(value, &data), message, capacity)) return 0;
   memcpy(target, data, count * sizeof *target);
   return 1;
 }

@@ -5,8 +5,9 @@ public import VoiceCore
 
 /// Tells speech from silence with the Silero model, also where other people talk.
 ///
-/// ONNX Runtime is loaded when the first detector is made; nothing links to it. Library and model come from the app or from the environment variables
-/// ``libraryVariable`` and ``modelVariable``. A detector costs about 3 ms of processor time for a second of audio.
+/// ONNX Runtime is loaded when the first detector is made; nothing links to it. Library and model come from the
+/// app or from the environment variables ``libraryVariable`` and ``modelVariable``. A detector costs about 3 ms of
+/// processor time for a second of audio.
 ///
 /// ```swift
 /// let pool = RecognizerPool(engine: engine, size: 4) { () throws(VoiceFailure) in try SileroActivityDetector() }
@@ -47,7 +48,8 @@ public final class SileroActivityDetector: VoiceActivityDetector {
   ///   - library: The path of ONNX Runtime's shared library; by default what ``libraryVariable`` names.
   ///   - model: The path of the model; by default what ``modelVariable`` names.
   ///   - settings: What counts as speech.
-  /// - Throws: ``VoiceFailure`` with code `speech.engine.library-missing`, `speech.engine.model-missing` or `speech.engine.model-invalid`.
+  /// - Throws: ``VoiceFailure`` with code `speech.engine.library-missing`, `speech.engine.model-missing` or
+  ///   `speech.engine.model-invalid`.
   public init(
     library: String? = nil, model: String? = nil, settings: Settings = Settings()
   ) throws(VoiceFailure) {
@@ -62,11 +64,13 @@ public final class SileroActivityDetector: VoiceActivityDetector {
     guard FileManager.default.isReadableFile(atPath: library) else {
       throw VoiceFailure(
         .engineLibraryMissing,
-        message: "There is no library at \(library). Give the path of ONNX Runtime's shared library, or set \(Self.libraryVariable).")
+        message: "There is no library at \(library). Give the path of ONNX Runtime's shared library, "
+          + "or set \(Self.libraryVariable).")
     }
     guard FileManager.default.isReadableFile(atPath: model) else {
       throw VoiceFailure(
-        .modelMissing, message: "There is no model at \(model). Give the path of silero_vad.onnx, or set \(Self.modelVariable).")
+        .modelMissing,
+        message: "There is no model at \(model). Give the path of silero_vad.onnx, or set \(Self.modelVariable).")
     }
     var message = [CChar](repeating: 0, count: 1024)
     var detector: OpaquePointer?
@@ -75,7 +79,8 @@ public final class SileroActivityDetector: VoiceActivityDetector {
       let reason = Reason(text: Self.text(message))
       throw result == VORT_BAD_MODEL.rawValue
         ? VoiceFailure(.modelInvalid, message: "The Silero model \(model) cannot be used.", cause: reason)
-        : VoiceFailure(.engineLibraryMissing, message: "The library \(library) cannot be used: \(reason.text).", cause: reason)
+        : VoiceFailure(
+          .engineLibraryMissing, message: "The library \(library) cannot be used: \(reason.text).", cause: reason)
     }
     self.detector = detector
     let frames = Int((settings.hangover / Self.frameDuration).rounded(.up))
@@ -123,7 +128,8 @@ public final class SileroActivityDetector: VoiceActivityDetector {
   }
 }
 
-/// Turns probabilities into speech and silence: speech begins at one bound and ends once a number of frames stayed below another.
+/// Turns probabilities into speech and silence: speech begins at one bound and ends once a number of frames stayed
+/// below another.
 struct SpeechHysteresis: Hashable, Sendable {
   let onset: Double
   let offset: Double

@@ -9,8 +9,8 @@ private let listOfRecordings = ProcessInfo.processInfo.environment["VOICE_MEASUR
 
 /// Prints how settings change errors and delays; the figures in `docs/` come from here.
 ///
-/// `VOICE_MEASURE=LIST swift test --filter RecognitionMeasurements`, where LIST has a line for each recording: the name of its speaker, the path of
-/// its samples (raw, 16 kHz, mono, 16 bits) and its words, separated by tabs.
+/// `VOICE_MEASURE=LIST swift test --filter RecognitionMeasurements`, where LIST has a line for each recording: the
+/// name of its speaker, the path of its samples (raw, 16 kHz, mono, 16 bits) and its words, separated by tabs.
 @Suite(.serialized, .enabled(if: listOfRecordings != nil))
 struct RecognitionMeasurements {
   private struct Row {
@@ -49,7 +49,8 @@ struct RecognitionMeasurements {
 
   /// Recognises one recording and adds to the score; returns what was learned.
   private func run(
-    _ recognizer: any Recognizer, _ row: Row, _ settings: PipelineSettings, adaptation: RecognizerAdaptation?, into score: inout Score
+    _ recognizer: any Recognizer, _ row: Row, _ settings: PipelineSettings, adaptation: RecognizerAdaptation?,
+    into score: inout Score
   ) throws -> RecognizerAdaptation? {
     let driver = UtteranceDriver(
       recognizer: recognizer, detector: nil, options: ContextOptions(adaptation: adaptation),
@@ -119,8 +120,9 @@ struct RecognitionMeasurements {
     }
     let ends = recorder.endings.sorted()
     let median = ends.isEmpty ? 0 : ends[ends.count / 2] * 1000
-    print(
-      "second pass \(searchesTwice), best path \(usesBestPath): \(score.line), end of an utterance: median \(median) ms, longest \((ends.last ?? 0) * 1000) ms")
+    let longest = (ends.last ?? 0) * 1000
+    print("second pass \(searchesTwice), best path \(usesBestPath): \(score.line)")
+    print("  end of an utterance: median \(median) ms, longest \(longest) ms")
   }
 }
 

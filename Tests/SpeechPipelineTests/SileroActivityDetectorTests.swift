@@ -8,7 +8,8 @@ import VoiceCore
 struct SileroActivityDetectorTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let isInstalled =
-    environment[SileroActivityDetector.libraryVariable] != nil && environment[SileroActivityDetector.modelVariable] != nil
+    environment[SileroActivityDetector.libraryVariable] != nil
+    && environment[SileroActivityDetector.modelVariable] != nil
 
   private func failure(library: String?, model: String?) -> VoiceFailure? {
     do throws(VoiceFailure) {

@@ -5,7 +5,9 @@ import VoiceCore
 @testable import VoiceTesting
 
 struct MarkerEngineTests {
-  private func recognize(_ samples: [Int16], adaptation: RecognizerAdaptation? = nil) throws -> (RecognitionResult, RecognizerAdaptation?) {
+  private func recognize(_ samples: [Int16], adaptation: RecognizerAdaptation? = nil) throws -> (
+    RecognitionResult, RecognizerAdaptation?
+  ) {
     let recognizer = try MarkerEngine().makeRecognizer()
     try recognizer.begin(adaptation: adaptation)
     _ = try samples.withUnsafeBufferPointer { try recognizer.process($0) }

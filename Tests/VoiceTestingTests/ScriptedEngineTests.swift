@@ -13,7 +13,8 @@ struct ScriptedEngineTests {
 
   @Test func failsWhereTheScriptSays() throws {
     let engine = ScriptedEngine(
-      words: [], faults: [.init(.load, times: 2, code: .modelInvalid), .init(.process(at: .milliseconds(1500))), .init(.finish)])
+      words: [],
+      faults: [.init(.load, times: 2, code: .modelInvalid), .init(.process(at: .milliseconds(1500))), .init(.finish)])
     #expect(throws: VoiceFailure(.modelInvalid, message: "The script says so.")) { try engine.makeRecognizer() }
     #expect(throws: VoiceFailure.self) { try engine.makeRecognizer() }
     let recognizer = try engine.makeRecognizer()

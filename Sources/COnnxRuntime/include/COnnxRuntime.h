@@ -28,7 +28,8 @@ int vort_create(const char *library, const char *model, vort_detector **detector
 /// Forgets what was heard.
 void vort_reset(vort_detector *detector);
 
-/// Hears `vort_frame_length` samples between -1 and 1. Returns the probability of speech, or a negative number on failure.
+/// Hears `vort_frame_length` samples between -1 and 1. Returns the probability of speech, or a negative number on
+/// failure.
 float vort_hear(vort_detector *detector, const float *samples, char *message, size_t capacity);
 
 /// Frees the detector; the library stays loaded.
