@@ -3,56 +3,117 @@ import Synchronization
 import VoiceCore
 
 /// A program with its three pipes; tells a ``PeerProcess`` what happens.
+///
+/// Started with `posix_spawn` and waited for with `waitpid`: Foundation's `Process` learns of the end of a program by a run loop
+/// and now and then misses it when several threads run programs at once.
 final class PeerSubprocess: Sendable {
   private struct State {
     var input: FileHandle?
-    var identifier: Int32?
+    var identifier: pid_t?
   }
 
-  private let process: Process
-  private let output = Pipe()
-  private let errorOutput = Pipe()
-  private let state: Mutex<State>
+  private let executable: URL
+  private let arguments: [String]
+  private let environment: [String: String]
+  private let state = Mutex(State())
 
   init(executable: URL, arguments: [String], environment: [String: String]) throws {
-    let process = Process()
-    let input = Pipe()
-    process.executableURL = executable
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment
+    self.executable = executable
+    self.arguments = arguments
+    self.environment = ProcessInfo.processInfo.environment
       .merging(["PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"]) { $1 }
       .merging(environment) { $1 }
-    process.standardInput = input
-    process.standardOutput = self.output
-    process.standardError = self.errorOutput
-    self.process = process
-    self.state = Mutex(State(input: input.fileHandleForWriting))
   }
 
   func start(reportingTo peer: PeerProcess) throws {
-    self.process.terminationHandler = { [weak self] process in
-      self?.state.withLock { $0.identifier = nil }
-      let status = Int(process.terminationStatus)
-      peer.exited(status: process.terminationReason == .uncaughtSignal ? 128 + status : status)
+    // One at a time: a pipe that another child inherits before it is marked would never end.
+    let (pipes, identifier) = try Self.spawning.withLock { _ in try self.spawn() }
+    self.state.withLock {
+      $0.input = FileHandle(fileDescriptor: pipes.input.write, closeOnDealloc: true)
+      $0.identifier = identifier
     }
-    do {
-      try self.process.run()
-    } catch {
-      throw VoiceFailure(
-        .usage, message: "The peer cannot be started: run make setup-peers.", cause: error)
-    }
-    self.state.withLock { $0.identifier = self.process.isRunning ? self.process.processIdentifier : nil }
-    // Reading a pipe blocks, so it has threads of its own, which end with the program.
-    let (output, errorOutput) = (self.output.fileHandleForReading, self.errorOutput.fileHandleForReading)
+    // Reading a pipe and waiting for a child block, so they have threads of their own, which end with the program.
+    let (output, errorOutput) = (pipes.output.read, pipes.errorOutput.read)
     Thread.detachNewThread {
       var lines = LineSplitter()
-      while case let data = output.availableData, !data.isEmpty { peer.printed(lines.add(data)) }
+      Self.readAll(output) { peer.printed(lines.add($0)) }
       peer.printed(lines.finish())
       peer.pipeEnded()
     }
     Thread.detachNewThread {
-      while case let data = errorOutput.availableData, !data.isEmpty { peer.printedError(data) }
+      Self.readAll(errorOutput) { peer.printedError($0) }
       peer.pipeEnded()
+    }
+    Thread.detachNewThread {
+      var status: Int32 = 0
+      while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+      self.state.withLock { $0.identifier = nil }
+      // The exit status, or 128 and the signal, as a shell gives it.
+      peer.exited(status: Int(status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)))
+    }
+  }
+
+  private static let spawning = Mutex(())
+
+  private struct Ends: Sendable {
+    var read: Int32 = -1
+    var write: Int32 = -1
+
+    init() throws {
+      var ends: [Int32] = [-1, -1]
+      guard Foundation.pipe(&ends) == 0 else {
+        throw VoiceFailure(.unexpected, message: "No pipe can be made.", cause: POSIXError(.EMFILE))
+      }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      (self.read, self.write) = (ends[0], ends[1])
+    }
+
+    func closeBoth() {
+      close(self.read)
+      close(self.write)
+    }
+  }
+
+  private struct Pipes: Sendable {
+    var input: Ends
+    var output: Ends
+    var errorOutput: Ends
+  }
+
+  private func spawn() throws -> (Pipes, pid_t) {
+    let pipes = Pipes(input: try Ends(), output: try Ends(), errorOutput: try Ends())
+    do {
+      let identifier = try self.spawn(pipes.input.read, pipes.output.write, pipes.errorOutput.write)
+      for end in [pipes.input.read, pipes.output.write, pipes.errorOutput.write] { close(end) }
+      return (pipes, identifier)
+    } catch {
+      for ends in [pipes.input, pipes.output, pipes.errorOutput] { ends.closeBoth() }
+      throw VoiceFailure(.usage, message: "The peer cannot be started: run make setup-peers.", cause: error)
+    }
+  }
+
+  private func spawn(_ input: Int32, _ output: Int32, _ errorOutput: Int32) throws -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, input, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, 1)
+    posix_spawn_file_actions_adddup2(&actions, errorOutput, 2)
+    var words = ([self.executable.path] + self.arguments).map { strdup($0) } + [nil]
+    var settings = self.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for word in words + settings { free(word) } }
+    var identifier: pid_t = 0
+    let status = posix_spawn(&identifier, self.executable.path, &actions, nil, &words, &settings)
+    guard status == 0 else { throw POSIXError(POSIXErrorCode(rawValue: status) ?? .EINVAL) }
+    return identifier
+  }
+
+  private static func readAll(_ descriptor: Int32, _ take: (Data) -> Void) {
+    defer { close(descriptor) }
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      if count > 0 { take(Data(buffer.prefix(count))) } else if count == 0 || errno != EINTR { return }
     }
   }
 

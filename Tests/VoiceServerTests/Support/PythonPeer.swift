@@ -2,6 +2,7 @@ import Foundation
 import SpeechProtocol
 import SwiftProtobuf
 import Testing
+import VoiceTesting
 
 @testable import VoiceServer
 
@@ -53,42 +54,16 @@ enum PythonPeer {
     _ cases: [String], against server: RunningServer, tokens: [String: String] = [:],
     _ handle: @escaping @Sendable (Report) throws -> Void
   ) async throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: try self.interpreter())
-    process.arguments =
-      [
-        self.root + "/Tests/Peers/slu_client.py", "--proto", self.root + "/proto", "--grpc",
-        "\(server.addresses.grpc)", "--http", "\(server.addresses.http)",
+    let status = try await withPeerProcess(
+      "Tests/Peers/slu_client.py",
+      arguments: [
+        "--proto", self.root + "/proto", "--grpc", "\(server.addresses.grpc)", "--http", "\(server.addresses.http)",
       ] + tokens.flatMap { ["--token", "\($0.key)=\($0.value)"] } + cases
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    // A thread of its own: reading blocks.
-    let status: Int32 = try await withCheckedThrowingContinuation { continuation in
-      Thread.detachNewThread {
-        var text = Data()
-        var problem: (any Error)?
-        while true {
-          let piece = output.fileHandleForReading.availableData
-          if piece.isEmpty { break }
-          text.append(piece)
-          while let end = text.firstIndex(of: UInt8(ascii: "\n")) {
-            let line = Data(text[text.startIndex..<end])
-            text = Data(text[text.index(after: end)...])
-            do {
-              try handle(try JSONDecoder().decode(Report.self, from: line))
-            } catch {
-              problem = problem ?? error
-            }
-          }
-        }
-        process.waitUntilExit()
-        if let problem {
-          continuation.resume(throwing: problem)
-        } else {
-          continuation.resume(returning: process.terminationStatus)
-        }
+    ) { peer in
+      for await event in peer.events {
+        try handle(try JSONDecoder().decode(Report.self, from: Data(event.line.utf8)))
       }
+      return peer.exitStatus
     }
     #expect(status == 0, "the peer failed; its errors are above")
   }
