@@ -23,7 +23,7 @@ test: setup-peers ## Runs all tests.
 	@swift test --disable-xctest
 
 test-tsan: setup ## Runs the unit tests under the thread sanitizer, in a build folder of its own.
-	@swift test --disable-xctest --sanitize thread --scratch-path .build-tsan --skip IntegrationTests
+	@dev/test-tsan.sh
 
 bench: setup ## Runs the benchmarks.
 	@dev/bench.sh

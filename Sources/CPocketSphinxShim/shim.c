@@ -74,8 +74,8 @@ int vps_begin(ps_decoder_t *decoder) {
 
 int vps_search(ps_decoder_t *decoder, mfcc_t **frames, int count) {
   volatile int result = VPS_FAILED;
-  // The decoder's queue of features holds this many at a time beside those that its look-ahead still needs; given more, it
-  // overwrites those and an assertion ends the process.
+  // The decoder's queue of features holds this many at a time beside those that its look-ahead still needs; given
+  // more, it overwrites those and an assertion ends the process.
   const int most = 2 * feat_window_size(ps_get_feat(decoder)) + 1;
   volatile int done = 0;
   GUARDED({

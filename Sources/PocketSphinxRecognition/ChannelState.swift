@@ -4,8 +4,8 @@ import VoiceCore
 
 /// What a decoder carries from one utterance to the next: its running cepstral mean, and how loud speech and noise are.
 ///
-/// The form in bytes, numbers little-endian: version (1), dimension, frame count (Int32), the mean of each dimension, the sum of each
-/// dimension, the level of speech and the level of noise (Float32).
+/// The form in bytes, numbers little-endian: version (1), dimension, frame count (Int32), the mean of each
+/// dimension, the sum of each dimension, the level of speech and the level of noise (Float32).
 struct ChannelState: Hashable, Sendable {
   private static let version: UInt8 = 1
   /// More frames than the library ever counts before it shortens its window.
@@ -56,7 +56,9 @@ struct ChannelState: Hashable, Sendable {
   /// The bytes for the next utterance of the channel.
   var adaptation: RecognizerAdaptation {
     var bytes: [UInt8] = [Self.version, UInt8(clamping: self.mean.count)]
-    let words = [UInt32(bitPattern: self.frameCount)] + (self.mean + self.sum + [self.levels.speech, self.levels.noise]).map(\.bitPattern)
+    let words =
+      [UInt32(bitPattern: self.frameCount)]
+      + (self.mean + self.sum + [self.levels.speech, self.levels.noise]).map(\.bitPattern)
     for word in words {
       for shift in stride(from: 0, through: 24, by: 8) {
         bytes.append(UInt8(truncatingIfNeeded: word >> UInt32(shift)))

@@ -1,7 +1,7 @@
 /// Where the decoder's frames are in the audio.
 ///
-/// The front end passes on only the frames in which somebody speaks, so the decoder's count stands still in silence. Each run of
-/// passed frames is kept with its place in the audio.
+/// The front end passes on only the frames in which somebody speaks, so the decoder's count stands still in
+/// silence. Each run of passed frames is kept with its place in the audio.
 struct FrameTimes: Hashable, Sendable {
   private struct Run: Hashable, Sendable {
     var decoderFrame: Int

@@ -28,8 +28,8 @@ public struct PocketSphinxModel: Hashable, Sendable {
 
   /// The models of a folder, by language.
   ///
-  /// - Parameter folder: A folder as Debian lays it out, with one folder for each language, or the folder of one language. By default what
-  ///   `VOICE_POCKETSPHINX_MODEL` names, else ``systemFolder``.
+  /// - Parameter folder: A folder as Debian lays it out, with one folder for each language, or the folder of one
+  ///   language. By default what `VOICE_POCKETSPHINX_MODEL` names, else ``systemFolder``.
   public static func installed(in folder: String? = nil) -> [PocketSphinxModel] {
     let folder = folder ?? self.defaultFolder
     let files = FileManager.default
@@ -41,10 +41,11 @@ public struct PocketSphinxModel: Hashable, Sendable {
   /// Finds the model of a language.
   ///
   /// - Parameters:
-  ///   - language: A BCP 47 tag; `nil` for the only or first model of the folder. A tag without a region matches any region.
+  ///   - language: A BCP 47 tag; `nil` for the only or first model of the folder. A tag without a region matches
+  ///     any region.
   ///   - folder: As for ``installed(in:)``.
-  /// - Throws: ``VoiceFailure`` with code `speech.engine.model-missing`, `speech.engine.model-invalid` (the folder is there but holds no model), or
-  ///   `speech.engine.language-missing`.
+  /// - Throws: ``VoiceFailure`` with code `speech.engine.model-missing`, `speech.engine.model-invalid` (the folder
+  ///   is there but holds no model), or `speech.engine.language-missing`.
   public static func find(
     language: String? = nil, in folder: String? = nil
   ) throws(VoiceFailure) -> PocketSphinxModel {

@@ -5,9 +5,9 @@ public import VoiceCore
 
 /// One PocketSphinx decoder.
 ///
-/// The decoder's own front end is driven here and its frames are handed to the search, instead of giving samples to the decoder: the
-/// same work with the same result, but it shows which frames of the audio were passed on. That gives exact word times although the
-/// front end leaves out silence, and voice activity at no cost.
+/// The decoder's own front end is driven here and its frames are handed to the search, instead of giving samples
+/// to the decoder: the same work with the same result, but it shows which frames of the audio were passed on. That
+/// gives exact word times although the front end leaves out silence, and voice activity at no cost.
 public final class PocketSphinxRecognizer: Recognizer {
   private enum State {
     case idle
@@ -45,7 +45,8 @@ public final class PocketSphinxRecognizer: Recognizer {
 
   /// Loads a model; takes about 0.3 s and blocks.
   ///
-  /// - Throws: ``VoiceFailure`` with code `speech.engine.model-missing` or `speech.engine.model-invalid`; the cause has the library's messages.
+  /// - Throws: ``VoiceFailure`` with code `speech.engine.model-missing` or `speech.engine.model-invalid`; the
+  ///   cause has the library's messages.
   public init(configuration: PocketSphinxEngine.Configuration) throws(VoiceFailure) {
     PocketSphinxLog.silence()
     let decoder = try Self.makeDecoder(configuration)
@@ -108,7 +109,7 @@ public final class PocketSphinxRecognizer: Recognizer {
     switch self.state {
     case .idle, .ended: break
     case .listening: self.cancel()
-    case .broken: throw self.failure("The decoder has failed before.")
+    case .broken: throw self.outOfOrder
     }
     let channel =
       if let adaptation {
@@ -129,7 +130,7 @@ public final class PocketSphinxRecognizer: Recognizer {
   }
 
   public func process(_ samples: UnsafeBufferPointer<Int16>) throws(VoiceFailure) -> Bool? {
-    guard case .listening = self.state else { throw self.failure("No utterance was begun.") }
+    guard case .listening = self.state else { throw self.outOfOrder }
     guard var next = samples.baseAddress else { return self.isInSpeech }
     var rest = samples.count
     while rest > 0 {
@@ -153,7 +154,7 @@ public final class PocketSphinxRecognizer: Recognizer {
   }
 
   public func finish(alternatives: Int) throws(VoiceFailure) -> RecognitionResult {
-    guard case .listening = self.state else { throw self.failure("No utterance was begun.") }
+    guard case .listening = self.state else { throw self.outOfOrder }
     let wasInSpeech = self.isInSpeech
     let lastHypothesis = self.hypothesis()
     try self.check(vps_end(self.decoder))
@@ -164,8 +165,8 @@ public final class PocketSphinxRecognizer: Recognizer {
     self.levels = self.meter.levels
     let count = vps_words(self.decoder, self.words, Int32(Self.maximumWords))
     try self.check(count)
-    // When no path through the lattice reaches the end of the sentence, the library has no result at all, not even a pause;
-    // what was heard is not to be lost for that.
+    // When no path through the lattice reaches the end of the sentence, the library has no result at all, not even
+    // a pause; what was heard is not to be lost for that.
     guard count > 0 else { return RecognitionResult(words: lastHypothesis) }
     var result = RecognitionResult(
       words: self.transcription(count: Int(count), hasConfidence: self.usesBestPath))
@@ -184,8 +185,8 @@ public final class PocketSphinxRecognizer: Recognizer {
 
   /// Teaches the front end the levels of the channel.
   ///
-  /// Its detector forgets the noise between utterances, so that they depend on nothing else than their adaptation; without this it
-  /// would take the noise for speech for seconds.
+  /// Its detector forgets the noise between utterances, so that they depend on nothing else than their adaptation;
+  /// without this it would take the noise for speech for seconds.
   private func warmUp() {
     var samples = self.levels.warmUp
     guard !samples.isEmpty else { return }
@@ -197,7 +198,9 @@ public final class PocketSphinxRecognizer: Recognizer {
       while rest > 0 {
         let before = rest
         var ignored = Int32(self.cepstraCapacity)
-        guard fe_process_frames(self.frontEnd, &next, &rest, self.cepstra, &ignored, nil) >= 0, rest < before else { return }
+        guard fe_process_frames(self.frontEnd, &next, &rest, self.cepstra, &ignored, nil) >= 0, rest < before else {
+          return
+        }
       }
     }
   }
@@ -275,6 +278,13 @@ public final class PocketSphinxRecognizer: Recognizer {
     guard result < 0 else { return }
     if result == VPS_FATAL { self.state = .broken }
     throw self.failure("The decoder failed.")
+  }
+
+  private var outOfOrder: VoiceFailure {
+    switch self.state {
+    case .broken: self.failure("The decoder has failed before.")
+    case .idle, .listening, .ended: self.failure("No utterance was begun.")
+    }
   }
 
   private func failure(_ message: String) -> VoiceFailure {

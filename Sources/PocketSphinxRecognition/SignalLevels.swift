@@ -5,7 +5,8 @@ struct SignalLevels: Hashable, Sendable {
 
   static let unknown = SignalLevels(speech: 0, noise: 0)
 
-  /// Audio that teaches a detector these levels: a fifth of a second at the level of speech, then three tenths at that of noise.
+  /// Audio that teaches a detector these levels: a fifth of a second at the level of speech, then three tenths at
+  /// that of noise.
   ///
   /// It is white noise and the same each time. Empty while the levels are unknown.
   var warmUp: [Int16] {

@@ -1,9 +1,9 @@
 /// Decides from voice activity where utterances of the decoder and segments end.
 ///
-/// States: *idle* (no speech in this utterance yet), *speaking*. An utterance ends as soon as the detector says that speech
-/// has ended. A segment ends with it if the silence is long enough by then, or later, while the next utterance is idle.
-/// Sounds without a word do not interrupt the silence. Speech without a pause is cut into utterances of bounded length, where it
-/// is quiet if possible; that ends no segment. All times are counts of samples.
+/// States: *idle* (no speech in this utterance yet), *speaking*. An utterance ends as soon as the detector says
+/// that speech has ended. A segment ends with it if the silence is long enough by then, or later, while the next
+/// utterance is idle. Sounds without a word do not interrupt the silence. Speech without a pause is cut into
+/// utterances of bounded length, where it is quiet if possible; that ends no segment. All times are counts of samples.
 struct EndpointMachine: Hashable, Sendable {
   /// What to do after a block.
   enum Action: Hashable, Sendable {

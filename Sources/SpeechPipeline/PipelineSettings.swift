@@ -1,4 +1,13 @@
 /// The constants of the pipeline.
+///
+/// The delays of final words were chosen with `VOICE_MEASURE=LIST swift test --filter RecognitionMeasurements` on 167
+/// recordings (the 12 of pocketsphinx-testdata that have a text and 155 of asterisk-core-sounds-en, 1485 words, one
+/// pass with best path). Errors, and the time from the end of a word until it is final (90 % of the words):
+///
+///     no word before the end of its utterance        25.1 %   4.3 s
+///     unchanged for 3.0 s and 2.0 s behind           25.7 %   3.1 s
+///     unchanged for 1.0 s and 2.0 s behind           25.9 %   2.1 s
+///     unchanged for 0.6 s and 0.8 s behind           26.7 %   1.1 s
 struct PipelineSettings: Hashable, Sendable {
   /// The samples that the recogniser hears at a time, counted from the start of each utterance.
   var blockLength = 1600

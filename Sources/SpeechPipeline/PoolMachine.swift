@@ -2,8 +2,8 @@ import VoiceCore
 
 /// Decides who gets which recogniser.
 ///
-/// Slot states: *empty* (no recogniser: not loaded yet, or loading failed), *loading*, *idle*, *busy*. Requests are served in
-/// the order in which they came. Once stopped, nothing is granted any more.
+/// Slot states: *empty* (no recogniser: not loaded yet, or loading failed), *loading*, *idle*, *busy*. Requests
+/// are served in the order in which they came. Once stopped, nothing is granted any more.
 struct PoolMachine: Sendable {
   /// What to do.
   enum Action: Hashable, Sendable {

@@ -3,12 +3,13 @@ public import VoiceCore
 
 /// One audio context: samples go in, events come out.
 ///
-/// A context owns a recogniser from ``RecognizerPool/beginContext(_:patience:)`` until it is finished, cancelled, failed, or the last
-/// reference to it is gone; then the recogniser goes back to the pool. Call from one task at a time; calls of several tasks are decoded one
-/// after the other.
+/// A context owns a recogniser from ``RecognizerPool/beginContext(_:patience:)`` until it is finished, cancelled,
+/// failed, or the last reference to it is gone; then the recogniser goes back to the pool. Call from one task at a
+/// time; calls of several tasks are decoded one after the other.
 ///
-/// **When the recogniser fails**, the call that met it returns what was recognised until then, as final words of an ended segment;
-/// ``failure`` is set, and every later call throws it. If there was nothing to return, that call throws at once.
+/// **When the recogniser fails**, the call that met it returns what was recognised until then, as final words of
+/// an ended segment; ``failure`` is set, and every later call throws it. If there was nothing to return, that call
+/// throws at once.
 public final class RecognitionContext: Sendable {
   private enum Phase: Sendable {
     case open
@@ -23,11 +24,13 @@ public final class RecognitionContext: Sendable {
   }
 
   private let worker: RecognizerWorker
+  private let number: Int
   private let release: @Sendable (_ isBroken: Bool) -> Void
   private let state = Mutex(State())
 
-  init(worker: RecognizerWorker, release: @escaping @Sendable (_ isBroken: Bool) -> Void) {
+  init(worker: RecognizerWorker, number: Int, release: @escaping @Sendable (_ isBroken: Bool) -> Void) {
     self.worker = worker
+    self.number = number
     self.release = release
   }
 
@@ -45,13 +48,15 @@ public final class RecognitionContext: Sendable {
 
   /// Hears 16-bit mono samples at the engine's rate, of any number.
   ///
-  /// Returns when they are decoded, on a thread of the recogniser's own: a caller that waits is held back to the pace of recognition.
+  /// Returns when they are decoded, on a thread of the recogniser's own: a caller that waits is held back to the
+  /// pace of recognition.
   ///
   /// - Returns: What changed.
-  /// - Throws: ``VoiceFailure`` with code `speech.engine.failed` if the recogniser failed, or `client.usage` if the context has ended.
+  /// - Throws: ``VoiceFailure`` with code `speech.engine.failed` if the recogniser failed, or `client.usage` if
+  ///   the context has ended.
   public func append(_ samples: [Int16]) async throws(VoiceFailure) -> [RecognitionEvent] {
     try self.checkOpen()
-    let step = await self.worker.append(samples)
+    let step = await self.worker.append(samples, to: self.number)
     return try self.took(step)
   }
 
@@ -64,7 +69,7 @@ public final class RecognitionContext: Sendable {
       try Self.check(state)
       state.phase = .finishing
     }
-    let step = await self.worker.finish()
+    let step = await self.worker.finish(self.number)
     if step.failure == nil {
       self.state.withLock { state in
         state.phase = .ended
@@ -89,7 +94,7 @@ public final class RecognitionContext: Sendable {
     }
     guard wasOpen else { return }
     let release = self.release
-    self.worker.cancel { isBroken in release(isBroken) }
+    self.worker.cancel(self.number) { isBroken in release(isBroken) }
   }
 
   private func checkOpen() throws(VoiceFailure) {

@@ -60,9 +60,9 @@ public struct RecognitionCapabilities: Hashable, Sendable {
 /// One decoder, which hears one utterance at a time.
 ///
 /// A recogniser is not `Sendable`: whoever made it keeps it on one thread at a time. Legal order:
-/// ``begin(adaptation:)``, any number of ``process(_:)`` and ``hypothesis()``, then ``finish(alternatives:)`` or ``cancel()``;
-/// then again from ``begin(adaptation:)``. The same samples in the same blocks after the same adaptation give the same
-/// words, whatever the recogniser heard before.
+/// ``begin(adaptation:)``, any number of ``process(_:)`` and ``hypothesis()``, then ``finish(alternatives:)`` or
+/// ``cancel()``; then again from ``begin(adaptation:)``. The same samples in the same blocks after the same
+/// adaptation give the same words, whatever the recogniser heard before.
 public protocol Recognizer: AnyObject {
   /// Begins an utterance; times count from here.
   ///

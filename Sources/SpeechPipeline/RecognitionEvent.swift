@@ -1,11 +1,12 @@
 /// What the pipeline tells while somebody speaks; the same events feed the server and the on-device client.
 ///
-/// Order: for each segment any number of ``hypothesis``, ``word`` and intent events, then one ``segmentEnded``. Segments have
-/// rising ids from 0. Final words have rising indices from 0 in their segment and never change; a hypothesis holds only
-/// words that are not final yet. A segment exists only if something was said in it, so every ended segment has at least one
-/// word. Times count from the start of the audio of the context.
+/// Order: for each segment any number of ``hypothesis``, ``word`` and intent events, then one ``segmentEnded``.
+/// Segments have rising ids from 0. Final words have rising indices from 0 in their segment and never change; a
+/// hypothesis holds only words that are not final yet. A segment exists only if something was said in it, so every
+/// ended segment has at least one word. Times count from the start of the audio of the context.
 public enum RecognitionEvent: Hashable, Sendable {
-  /// The words of a segment that may still change, with the index of the first of them; replaces the previous hypothesis.
+  /// The words of a segment that may still change, with the index of the first of them; replaces the previous
+  /// hypothesis.
   case hypothesis(segment: Int, firstIndex: Int, words: [RecognizedWord])
   /// A word that will not change any more.
   case word(segment: Int, index: Int, RecognizedWord)

@@ -5,8 +5,8 @@ public import VoiceCore
 
 /// A fixed number of loaded recognisers, shared by any number of audio contexts.
 ///
-/// Each recogniser has a serial queue of its own: decoding never runs on the threads of Swift's concurrency, and one slow
-/// context never stalls another. Whoever asks first is served first. A recogniser that fails is replaced.
+/// Each recogniser has a serial queue of its own: decoding never runs on the threads of Swift's concurrency, and
+/// one slow context never stalls another. Whoever asks first is served first. A recogniser that fails is replaced.
 ///
 /// ```swift
 /// let pool = RecognizerPool(engine: try PocketSphinxEngine(), size: 4)
@@ -144,20 +144,23 @@ public final class RecognizerPool: Sendable {
   /// - Parameters:
   ///   - options: What the context asks of recognition.
   ///   - patience: How long to wait, on the pool's clock.
-  /// - Throws: ``VoiceFailure`` with code `speech.stream.server-overloaded` (recovery `.retry`) if none became free in time or the task was
-  ///   cancelled, `speech.stream.server-stopping` after ``shutdown()``, or a `speech.engine.*` code if the engine cannot work.
+  /// - Throws: ``VoiceFailure`` with code `speech.stream.server-overloaded` (recovery `.retry`) if none became
+  ///   free in time or the task was cancelled, `speech.stream.server-stopping` after ``shutdown()``, or a
+  ///   `speech.engine.*` code if the engine cannot work.
   public func beginContext(
     _ options: ContextOptions, patience: Duration
   ) async throws(VoiceFailure) -> RecognitionContext {
     let slot = try await self.acquire(patience: patience)
     let worker = self.workers[slot]
-    if let failure = await worker.begin(options, settings: self.settings) {
-      // An adaptation that the engine rejects is the caller's fault; anything else means a broken recogniser.
+    switch await worker.begin(options, settings: self.settings) {
+    case .success(let number):
+      return RecognitionContext(worker: worker, number: number) { [weak self] isBroken in
+        self?.release(slot, isBroken: isBroken)
+      }
+    case .failure(let failure):
+      // An adaptation that the engine rejects is the caller's fault; a failing engine means a broken recogniser.
       self.release(slot, isBroken: failure.code == .engineFailed)
       throw failure
-    }
-    return RecognitionContext(worker: worker) { [weak self] isBroken in
-      self?.release(slot, isBroken: isBroken)
     }
   }
 

@@ -2,10 +2,10 @@ import Dispatch
 import VoiceAudio
 import VoiceCore
 
-/// A recogniser with the serial queue on which everything about it happens, so that decoding never occupies the threads of Swift's
-/// concurrency and a slow recogniser holds up nobody but its own context.
+/// A recogniser with the serial queue on which everything about it happens, so that decoding never occupies the
+/// threads of Swift's concurrency and a slow recogniser holds up nobody but its own context.
 ///
-/// `@unchecked Sendable`: `recognizer` and `driver` are used on `queue` only.
+/// `@unchecked Sendable`: all variables are used on `queue` only.
 final class RecognizerWorker: @unchecked Sendable {
   private let queue: DispatchQueue
   private let makeDetector: (@Sendable () throws(VoiceFailure) -> any VoiceActivityDetector)?
@@ -14,6 +14,8 @@ final class RecognizerWorker: @unchecked Sendable {
   private var recognizer: (any Recognizer)?
   private var detector: (any VoiceActivityDetector)?
   private var driver: UtteranceDriver?
+  /// Which context the driver belongs to: a call that comes too late must not reach the next one.
+  private var context = 0
   private var hasFailed = false
 
   init(
@@ -51,11 +53,11 @@ final class RecognizerWorker: @unchecked Sendable {
     }
   }
 
-  /// Begins a context.
-  func begin(_ options: ContextOptions, settings: PipelineSettings) async -> VoiceFailure? {
+  /// Begins a context and gives it a number, which its other calls name.
+  func begin(_ options: ContextOptions, settings: PipelineSettings) async -> Result<Int, VoiceFailure> {
     await self.perform { worker in
       guard let recognizer = worker.recognizer else {
-        return VoiceFailure(.engineFailed, message: "The recogniser is gone.")
+        return .failure(VoiceFailure(.engineFailed, message: "The recogniser is gone."))
       }
       let driver = UtteranceDriver(
         recognizer: recognizer, detector: worker.detector, options: options,
@@ -63,9 +65,10 @@ final class RecognizerWorker: @unchecked Sendable {
       do throws(VoiceFailure) {
         try driver.begin()
         worker.driver = driver
-        return nil
+        worker.context += 1
+        return .success(worker.context)
       } catch {
-        return error
+        return .failure(error)
       }
     }
   }
@@ -78,33 +81,35 @@ final class RecognizerWorker: @unchecked Sendable {
   }
 
   /// Hears samples; returns when they are decoded.
-  func append(_ samples: [Int16]) async -> Step {
+  func append(_ samples: [Int16], to context: Int) async -> Step {
     await self.perform { worker in
-      worker.step { driver, events throws(VoiceFailure) in try driver.append(samples, into: &events) }
+      worker.step(context) { driver, events throws(VoiceFailure) in try driver.append(samples, into: &events) }
     }
   }
 
   /// Ends the context.
-  func finish() async -> Step {
+  func finish(_ context: Int) async -> Step {
     await self.perform { worker in
-      defer { worker.driver = nil }
-      return worker.step { driver, events throws(VoiceFailure) in try driver.finish(into: &events) }
+      defer { if worker.context == context { worker.driver = nil } }
+      return worker.step(context) { driver, events throws(VoiceFailure) in try driver.finish(into: &events) }
     }
   }
 
   /// Drops the context after everything that was asked before; then says whether the recogniser has failed.
-  func cancel(then done: @escaping @Sendable (_ isBroken: Bool) -> Void) {
+  func cancel(_ context: Int, then done: @escaping @Sendable (_ isBroken: Bool) -> Void) {
     self.queue.async {
-      self.driver?.cancel()
-      self.driver = nil
+      if self.context == context {
+        self.driver?.cancel()
+        self.driver = nil
+      }
       done(self.hasFailed)
     }
   }
 
   private func step(
-    _ body: (UtteranceDriver, inout [RecognitionEvent]) throws(VoiceFailure) -> Void
+    _ context: Int, _ body: (UtteranceDriver, inout [RecognitionEvent]) throws(VoiceFailure) -> Void
   ) -> Step {
-    guard let driver = self.driver else { return Step() }
+    guard self.context == context, let driver = self.driver else { return Step() }
     var step = Step()
     do throws(VoiceFailure) {
       try body(driver, &step.events)

@@ -1,7 +1,7 @@
 /// Turns what a recogniser says into the events of segments.
 ///
-/// A segment may span several utterances of the decoder. States: *closed* (no word in the segment), *open*. Nothing is told
-/// of a segment in which no word became final, except that its hypotheses are taken back.
+/// A segment may span several utterances of the decoder. States: *closed* (no word in the segment), *open*.
+/// Nothing is told of a segment in which no word became final, except that its hypotheses are taken back.
 struct SegmentMachine: Sendable {
   private let alternativeCount: Int
   private var committer: WordCommitter

@@ -3,8 +3,8 @@ import VoiceCore
 
 /// Feeds one context's samples to a recogniser in fixed blocks and gathers the events.
 ///
-/// Confined to the recogniser's queue. Blocks count from the start of each utterance and every utterance begins from its
-/// adaptation alone, so the events depend on the samples, not on how they arrive.
+/// Confined to the recogniser's queue. Blocks count from the start of each utterance and every utterance begins
+/// from its adaptation alone, so the events depend on the samples, not on how they arrive.
 final class UtteranceDriver {
   private let recognizer: any Recognizer
   private var detector: (any VoiceActivityDetector)?
@@ -156,8 +156,10 @@ final class UtteranceDriver {
     self.adaptation = self.recognizer.adaptation
     events += self.segments.endedUtterance(result, base: self.time(self.utteranceStart))
     // Only silence may be heard twice, and each utterance must get further than the one before.
-    let overlap = restart && !isSplit
-      ? max(0, min(Int64(self.recent.count), self.hangover, self.utteranceLength - Int64(self.settings.blockLength))) : 0
+    let overlap =
+      restart && !isSplit
+      ? max(0, min(Int64(self.recent.count), self.hangover, self.utteranceLength - Int64(self.settings.blockLength)))
+      : 0
     self.utteranceStart += self.utteranceLength - overlap
     self.utteranceLength = 0
     let isOver = self.endpoints.endedUtterance(

@@ -1,7 +1,8 @@
 /// Finds the words of a changing hypothesis that may become final before the utterance ends.
 ///
-/// A word is final when it, and every word before it, has stood unchanged for a while and ends well behind the newest sample.
-/// Later hypotheses and the end result are continued behind the final words: by equality if they still begin with them, else by time.
+/// A word is final when it, and every word before it, has stood unchanged for a while and ends well behind the
+/// newest sample. Later hypotheses and the end result are continued behind the final words: by equality if they
+/// still begin with them, else by time.
 struct WordCommitter: Sendable {
   private struct Candidate: Sendable {
     var word: RecognizedWord
@@ -85,7 +86,9 @@ struct WordCommitter: Sendable {
     var best = 0
     var bestCost = words.first.map { Self.distance($0.start, last.end) } ?? .zero
     for (index, word) in words.enumerated() {
-      let boundary = index + 1 < words.count && words[index + 1].start > last.end ? max(word.end, min(last.end, words[index + 1].start)) : word.end
+      // A pause behind the word belongs to the boundary.
+      let pauseEnd = index + 1 < words.count ? max(word.end, words[index + 1].start) : word.end
+      let boundary = min(max(last.end, word.end), pauseEnd)
       var cost = Self.distance(boundary, last.end)
       if word.text == last.text { cost -= .milliseconds(300) }
       if cost < bestCost {

@@ -1,14 +1,16 @@
 public import VoiceCore
 
-/// An audio file: WAV (8 to 32 bit, float, µ-law and others), FLAC, Ogg Vorbis, Opus, MP3 and what else libsndfile decodes.
+/// An audio file: WAV (8 to 32 bit, float, µ-law and others), FLAC, Ogg Vorbis, Opus, MP3 and what else libsndfile
+/// decodes.
 ///
-/// The file is decoded while it is read, never held in memory, and each capture opens it anew. A path that is a FIFO
-/// or a device is read like a ``PipeSource``.
+/// The file is decoded while it is read, never held in memory, and each capture opens it anew. A path that is a
+/// FIFO or a device is read like a ``PipeSource``.
 ///
 /// - What is wrong with the file before its first sample is thrown by ``capture()``: `audio.file.not-found`,
 ///   `audio.file.not-readable`, `audio.file.is-directory`, `audio.file.not-audio`, `audio.file.empty`,
 ///   `audio.format.not-supported`.
-/// - What turns up later is a notice, after all audio that is there: `audio.file.truncated`, `audio.samples.not-finite`.
+/// - What turns up later is a notice, after all audio that is there: `audio.file.truncated`,
+///   `audio.samples.not-finite`.
 public struct AudioFileSource: AudioSource {
   /// Where the file is.
   public var path: String

@@ -1,6 +1,7 @@
 import VoiceCore
 
-/// What ``AudioFileSource`` and ``PipeSource`` have in common: something is opened and decoded on a thread of its own.
+/// What ``AudioFileSource`` and ``PipeSource`` have in common: something is opened and decoded on a thread of its
+/// own.
 struct ByteSource: AudioSource {
   enum Origin: Sendable {
     case path(String)

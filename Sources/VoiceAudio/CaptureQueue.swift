@@ -5,8 +5,9 @@ import VoiceCore
 
 /// Hands the events of one producing thread to one reading task, a few at a time.
 ///
-/// The producer waits while ``capacity`` events are unread, so it never runs ahead of its reader. After ``stop()`` it no
-/// longer waits: what it still has is delivered, then the sequence ends. After ``abandon()`` everything is dropped.
+/// The producer waits while ``capacity`` events are unread, so it never runs ahead of its reader. After ``stop()``
+/// it no longer waits: what it still has is delivered, then the sequence ends. After ``abandon()`` everything is
+/// dropped.
 final class CaptureQueue: Sendable {
   private struct State {
     var events: [AudioEvent] = []

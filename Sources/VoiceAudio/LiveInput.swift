@@ -4,9 +4,9 @@ public import VoiceCore
 
 /// The bridge from a device's capture thread to the task that reads an ``AudioCapture``.
 ///
-/// The capture thread calls ``write(_:)``, which neither waits nor allocates; conversion to 16 kHz mono happens on the reader's side.
-/// When the reader is more than `bufferDuration` behind, audio is lost: the reader gets an `audio.input.overrun` notice
-/// with the length, and positions skip as much.
+/// The capture thread calls ``write(_:)``, which neither waits nor allocates; conversion to 16 kHz mono happens on
+/// the reader's side. When the reader is more than `bufferDuration` behind, audio is lost: the reader gets an
+/// `audio.input.overrun` notice with the length, and positions skip as much.
 ///
 /// Use it to make an ``AudioSource`` of a device that the toolkit does not know:
 ///
@@ -44,13 +44,13 @@ public final class LiveInput: Sendable {
   ///   - channels: The device's interleaved channels.
   ///   - bufferDuration: How far the reader may be behind before audio is lost.
   ///   - chunkDuration: How long each delivered chunk is.
-  ///   - onStop: Stops the device; called on any thread, perhaps repeatedly, and must not wait. The device then calls
-  ///     ``end(_:)``.
+  ///   - onStop: Stops the device; called on any thread, perhaps repeatedly, and must not wait. The device then
+  ///     calls ``end(_:)``.
   /// - Throws: ``VoiceFailure`` with the code `audio.format.not-supported`.
   public init(
     sampleRate: Int,
     channels: Int,
-    bufferDuration: Duration = .seconds(5),
+    bufferDuration: Duration = .seconds(30),
     chunkDuration: Duration = .milliseconds(100),
     onStop: @escaping @Sendable () -> Void
   ) throws(VoiceFailure) {
@@ -83,8 +83,8 @@ public final class LiveInput: Sendable {
     self.ring.skip(frames.multipliedReportingOverflow(by: self.channels).partialValue)
   }
 
-  /// Ends the capture after what was recorded; with a failure if the device broke. For the capture thread, which must not
-  /// write afterwards.
+  /// Ends the capture after what was recorded; with a failure if the device broke. For the capture thread, which
+  /// must not write afterwards.
   public func end(_ failure: VoiceFailure? = nil) {
     self.ring.finish()
     self.reader.withLock { reader in

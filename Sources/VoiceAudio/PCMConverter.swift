@@ -2,9 +2,9 @@ public import VoiceCore
 
 /// Turns a stream of samples in any format into 16 kHz mono chunks with sample-exact positions.
 ///
-/// Bytes may come in pieces of any size: a piece may end in the middle of a sample, and however a stream is cut the result is
-/// the same. Channels are averaged, rates are converted without delay, and samples that are not numbers become silence
-/// and are counted in ``notFiniteCount``. Not `Sendable`: one stream, one thread at a time.
+/// Bytes may come in pieces of any size: a piece may end in the middle of a sample, and however a stream is cut
+/// the result is the same. Channels are averaged, rates are converted without delay, and samples that are not
+/// numbers become silence and are counted in ``notFiniteCount``. Not `Sendable`: one stream, one thread at a time.
 ///
 /// ```swift
 /// let converter = try PCMConverter(format: RawAudioFormat(sampleRate: 44_100, channels: 2))

@@ -25,8 +25,9 @@ struct PacedSource: AudioSource {
 extension AudioSource {
   /// The same source at another pace.
   ///
-  /// In real time a chunk is delivered when its last sample would have been recorded, counted from the start of the capture:
-  /// a late reader catches up, and the pace does not drift. A source that is live already is not held up.
+  /// In real time a chunk is delivered when its last sample would have been recorded, counted from the start of
+  /// the capture: a late reader catches up, and the pace does not drift. A source that is live already is not held
+  /// up.
   ///
   /// - Parameter clock: The time to go by.
   public func paced(_ pacing: Pacing, on clock: any VoiceClock = MonotonicClock()) -> any AudioSource {

@@ -2,9 +2,9 @@ public import VoiceCore
 
 /// Standard input, a pipe, a FIFO, or any file of samples without a header.
 ///
-/// A WAV header is recognised by its first bytes; without one the bytes are samples in ``rawFormat``. Audio is delivered as it
-/// comes: when the writer pauses, the samples so far are delivered after one chunk's duration. A reader
-/// that is slow holds up the writer, and nothing is lost.
+/// A WAV header is recognised by its first bytes; without one the bytes are samples in ``rawFormat``. Audio is
+/// delivered as it comes: when the writer pauses, the samples so far are delivered after one chunk's duration. A
+/// reader that is slow holds up the writer, and nothing is lost.
 ///
 /// - Before the first byte is there, ``capture()`` throws `audio.file.not-found`, `audio.file.not-readable`,
 ///   `audio.file.is-directory` or `audio.format.not-supported`.
@@ -15,7 +15,8 @@ public struct PipeSource: AudioSource {
 
   /// What bytes without a WAV header are, or `nil` if there must be a header.
   ///
-  /// With `nil`, standard input that is redirected from a file may hold any format that ``AudioFileSource`` decodes.
+  /// With `nil`, standard input that is redirected from a file may hold any format that ``AudioFileSource``
+  /// decodes.
   public var rawFormat: RawAudioFormat?
 
   /// How fast the audio is delivered.
@@ -30,8 +31,8 @@ public struct PipeSource: AudioSource {
   /// Creates a source for an open file descriptor, which stays open.
   ///
   /// - Parameters:
-  ///   - fileDescriptor: The descriptor; 0 is standard input. It must stay open while a capture runs, and one capture may
-  ///     run at a time.
+  ///   - fileDescriptor: The descriptor; 0 is standard input. It must stay open while a capture runs, and one
+  ///     capture may run at a time.
   ///   - name: What to call it in messages.
   public init(
     fileDescriptor: Int32 = 0,
@@ -48,7 +49,8 @@ public struct PipeSource: AudioSource {
     self.chunkDuration = chunkDuration
   }
 
-  /// Creates a source for a FIFO, a device, or a file without a header; ``capture()`` opens it and does not wait for a writer.
+  /// Creates a source for a FIFO, a device, or a file without a header; ``capture()`` opens it and does not wait
+  /// for a writer.
   public init(
     path: String,
     rawFormat: RawAudioFormat? = nil,

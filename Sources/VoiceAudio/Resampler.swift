@@ -3,9 +3,10 @@ public import VoiceCore
 
 /// Changes the sample rate of one channel, with times that stay exact.
 ///
-/// The filter's delay is taken out, so that what was heard at a time in the input is heard at the same time in the output.
-/// For `n` input samples there are exactly `ceil(n * to / from)` output samples once ``finish(into:)`` was called: one for each
-/// output instant that lies within the input. Not `Sendable`: one stream, one thread at a time.
+/// The filter's delay is taken out, so that what was heard at a time in the input is heard at the same time in the
+/// output. For `n` input samples there are exactly `ceil(n * to / from)` output samples once ``finish(into:)`` was
+/// called: one for each output instant that lies within the input. Not `Sendable`: one stream, one thread at a
+/// time.
 public final class Resampler {
   /// The rate of the input in Hz.
   public let sourceRate: Int

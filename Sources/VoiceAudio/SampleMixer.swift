@@ -1,7 +1,8 @@
 /// Turns interleaved samples of any encoding into the average of their channels.
 ///
-/// Values are in units of 16-bit samples (full scale 32,768), so that 16-bit audio passes bit for bit and a resampler
-/// built for fixed-point arithmetic hears the same. Samples that are not numbers become silence and are counted.
+/// Values are in units of 16-bit samples (full scale 32,768), so that 16-bit audio passes bit for bit and a
+/// resampler built for fixed-point arithmetic hears the same. Samples that are not numbers become silence and are
+/// counted.
 struct SampleMixer {
   /// Beyond this a value is clipped before it can spoil sums and filters; 30 dB above full scale.
   static let limit: Float = 1_048_576

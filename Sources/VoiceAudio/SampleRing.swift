@@ -1,14 +1,17 @@
 import Synchronization
 
-/// A queue of samples from one capture thread to one reader, without locks, allocation or waiting on the writing side.
+/// A queue of samples from one capture thread to one reader, without locks, allocation or waiting on the writing
+/// side.
 ///
-/// When the reader is behind and a block does not fit, the whole block is dropped and counted, and the reader is told how
-/// many samples are missing exactly where they are missing. Blocks are never torn apart, so channels stay in order.
+/// When the reader is behind and a block does not fit, the whole block is dropped and counted, and the reader is
+/// told how many samples are missing exactly where they are missing. Blocks are never torn apart, so channels stay
+/// in order.
 ///
 /// One thread may call the writing methods (``write(_:)``, ``skip(_:)``, ``finish()``) and one the reading method
 /// (``read(into:)``); they may be different threads at the same time.
-// @unchecked: each part of the storage belongs to one side at a time. What lies between `readCount` and `writeCount` is the reader's,
-// the rest and `pendingGap` the writer's; the counters are atomic, and a release store hands a part over.
+// @unchecked: each part of the storage belongs to one side at a time. What lies between `readCount` and
+// `writeCount` is the reader's, the rest and `pendingGap` the writer's; the counters are atomic, and a release
+// store hands a part over.
 public final class SampleRing: @unchecked Sendable {
   private struct Gap {
     var position: Int

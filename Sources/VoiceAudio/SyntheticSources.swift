@@ -12,7 +12,8 @@ public struct SamplesSource: AudioSource {
   ///
   /// - Parameters:
   ///   - samples: Mono samples.
-  ///   - sampleRate: Their rate, 1,000 to 768,000 Hz; ``capture()`` refuses others with `audio.format.not-supported`.
+  ///   - sampleRate: Their rate, 1,000 to 768,000 Hz; ``capture()`` refuses others with
+  ///     `audio.format.not-supported`.
   ///   - chunkDuration: How long each chunk is.
   public init(
     samples: [Int16],

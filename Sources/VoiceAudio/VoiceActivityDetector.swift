@@ -2,8 +2,8 @@ public import VoiceCore
 
 /// Tells speech from silence in 16 kHz mono audio.
 ///
-/// A detector is not `Sendable`: whoever made it keeps it on one thread at a time. The same samples in the same blocks after
-/// ``reset()`` give the same answers.
+/// A detector is not `Sendable`: whoever made it keeps it on one thread at a time. The same samples in the same
+/// blocks after ``reset()`` give the same answers.
 public protocol VoiceActivityDetector {
   /// How much later than speech ends ``process(_:)`` turns false, in audio time.
   var hangover: Duration { get }
@@ -21,7 +21,8 @@ public protocol VoiceActivityDetector {
 /// Tells speech from silence by loudness over a floor that follows the noise.
 ///
 /// Good in quiet rooms and steady noise; not where other people talk. Works on frames of 10 ms: speech begins after
-/// ``Settings/onset`` of frames that are ``Settings/margin`` decibels above the floor, and ends ``hangover`` after the last.
+/// ``Settings/onset`` of frames that are ``Settings/margin`` decibels above the floor, and ends ``hangover`` after
+/// the last.
 public struct EnergyActivityDetector: VoiceActivityDetector, Sendable {
   /// What counts as speech.
   public struct Settings: Hashable, Sendable {

@@ -24,7 +24,8 @@ public actor WAVFileSink: AudioSink {
       throw VoiceFailure(.usage, message: "The recording has ended, or has another sample rate.")
     }
     let file = try self.opened()
-    let gap = self.position.map { max(0, chunk.position - $0) } ?? 0
+    let (distance, overflow) = chunk.position.subtractingReportingOverflow(self.position ?? chunk.position)
+    let gap = overflow ? 0 : max(0, distance)
     let longest = AudioChunk.sample(at: Self.longestGap, sampleRate: self.sampleRate)
     try file.write([Int16](repeating: 0, count: Int(min(gap, longest))))
     try file.write(chunk.samples)

@@ -1,4 +1,5 @@
-/// What a RIFF/WAVE header says; see "Multimedia Programming Interface and Data Specifications 1.0" and, for RF64, EBU Tech 3306.
+/// What a RIFF/WAVE header says; see "Multimedia Programming Interface and Data Specifications 1.0" and, for RF64,
+/// EBU Tech 3306.
 struct WAVHeader: Hashable, Sendable {
   /// The format of the samples, or `nil` if they are compressed in a way that is not decoded here.
   var format: RawAudioFormat?
@@ -9,7 +10,8 @@ struct WAVHeader: Hashable, Sendable {
   /// Where the samples begin, in bytes from the start.
   var dataOffset: Int
 
-  /// How many bytes of samples are declared, or `nil` if the writer did not know (a pipe, a recorder that was killed).
+  /// How many bytes of samples are declared, or `nil` if the writer did not know (a pipe, a recorder that was
+  /// killed).
   var dataLength: Int64?
 
   /// Whether the samples are readable here and reach to the end of the file.

@@ -2,8 +2,8 @@ public import VoiceCore
 
 /// Secrets in files of mode 0600 in a folder of mode 0700, one for each key.
 ///
-/// A value is replaced as a whole. A file that does not hold what was written to it is treated as missing, and reported; it is
-/// overwritten by the next ``set(_:forKey:)``. Several processes may use one folder.
+/// A value is replaced as a whole. A file that does not hold what was written to it is treated as missing, and
+/// reported; it is overwritten by the next ``set(_:forKey:)``. Several processes may use one folder.
 public actor FileSecureStore: SecureStore {
   // A token has a few kilobytes.
   private static let longestValue = 1_048_576
@@ -82,7 +82,8 @@ public actor FileSecureStore: SecureStore {
     return expected == content ? String(decoding: value, as: UTF8.self) : nil
   }
 
-  /// FNV-1a with 64 bits (draft-eastlake-fnv): against damage, not against an attacker, who could read the secret anyway.
+  /// FNV-1a with 64 bits (draft-eastlake-fnv): against damage, not against an attacker, who could read the secret
+  /// anyway.
   private static func checkSum(_ bytes: [UInt8]) -> String {
     let sum = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     return String(sum, radix: 16)

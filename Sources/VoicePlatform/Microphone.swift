@@ -1,14 +1,17 @@
 public import VoiceAudio
 public import VoiceCore
 
-/// A microphone: on Linux through ALSA (and with it PulseAudio and PipeWire), on Apple platforms through AVAudioEngine.
+/// A microphone: on Linux through ALSA (and with it PulseAudio and PipeWire), on Apple platforms through
+/// AVAudioEngine.
 ///
-/// ``capture()`` opens the device; several captures at once work where the device can be shared. Samples are written by a capture
-/// thread into a buffer of a few seconds; a reader that is later than that loses audio and is told how much.
+/// ``capture()`` opens the device; several captures at once work where the device can be shared. Samples are
+/// written by a capture thread into a buffer of 30 seconds; a reader that is later than that loses audio and is
+/// told how much.
 ///
 /// - ``capture()`` throws `audio.input.no-device`, `audio.input.busy`, `audio.input.permission-denied`,
 ///   `audio.format.not-supported` or `audio.input.failed`.
-/// - The sequence throws `audio.input.unplugged` or `audio.input.failed` when the device breaks, after all that was recorded.
+/// - The sequence throws `audio.input.unplugged` or `audio.input.failed` when the device breaks, after all that
+///   was recorded.
 /// - Lost audio is an `audio.input.overrun` notice with its length, and a gap in the positions.
 public struct Microphone: AudioSource {
   /// An input device.
@@ -28,7 +31,8 @@ public struct Microphone: AudioSource {
   /// The name of the system's preferred input.
   public static let defaultDevice = "default"
 
-  /// The name of the device: on Linux a name of ALSA such as `default`, `pulse` or `hw:1`, elsewhere the device's identifier.
+  /// The name of the device: on Linux a name of ALSA such as `default`, `pulse` or `hw:1`, elsewhere the device's
+  /// identifier.
   public var device: String
 
   /// How long each chunk is.

@@ -1,6 +1,7 @@
 public import VoiceCore
 
-/// Whether the microphone may be used, and the way to ask for it; injectable, so that an app can be tested without a person.
+/// Whether the microphone may be used, and the way to ask for it; injectable, so that an app can be tested without
+/// a person.
 public protocol MicrophonePermission: Sendable {
   /// What has been decided so far.
   func state() async -> MicrophonePermissionState
@@ -22,7 +23,8 @@ public enum MicrophonePermissionState: String, Hashable, Sendable, CaseIterable 
   /// A policy of the device forbids the microphone, and the person cannot change that.
   case restricted
 
-  /// The failure of starting in this state, or `nil` if the microphone may be used or the person can still be asked.
+  /// The failure of starting in this state, or `nil` if the microphone may be used or the person can still be
+  /// asked.
   public var failure: VoiceFailure? {
     switch self {
     case .granted, .notDetermined: nil
@@ -47,7 +49,8 @@ public struct SystemMicrophonePermission: MicrophonePermission {
   }
 }
 
-/// A permission that is always in the same state: for tests, and for programs whose audio does not come from a microphone.
+/// A permission that is always in the same state: for tests, and for programs whose audio does not come from a
+/// microphone.
 public struct FixedMicrophonePermission: MicrophonePermission {
   private let fixed: MicrophonePermissionState
 

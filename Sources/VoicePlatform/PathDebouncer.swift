@@ -1,6 +1,7 @@
 import VoiceCore
 
-/// Decides when a change of the network is told: once things have been quiet for a while, and only if something is different then.
+/// Decides when a change of the network is told: once things have been quiet for a while, and only if something is
+/// different then.
 ///
 /// States: *settled*, and *changing* (a timer runs). A network that keeps changing is told at the latest after
 /// ``Configuration/longest``.

@@ -18,11 +18,13 @@ public protocol SecureStore: Sendable {
   func removeValue(forKey key: String) async throws(VoiceFailure)
 }
 
-/// The store that the operating system offers: the keychain on Apple platforms, files that only the user may read elsewhere.
+/// The store that the operating system offers: the keychain on Apple platforms, files that only the user may read
+/// elsewhere.
 public enum SystemSecureStore {
   /// The store of this user.
   ///
-  /// - Parameter report: Is told of values that were found damaged and are treated as missing; called on any thread.
+  /// - Parameter report: Is told of values that were found damaged and are treated as missing; called on any
+  ///   thread.
   public static func standard(
     report: @escaping @Sendable (VoiceFailure) -> Void = { _ in }
   ) -> any SecureStore {

@@ -3,8 +3,8 @@ public import VoiceCore
 
 /// A folder for what a program keeps from one run to the next, readable by its user only.
 ///
-/// Files are replaced as a whole: a reader, another process, and a machine that loses power see the old content or the new, and a full
-/// disk leaves the old one. Operations block for as long as the disk takes.
+/// Files are replaced as a whole: a reader, another process, and a machine that loses power see the old content or
+/// the new, and a full disk leaves the old one. Operations block for as long as the disk takes.
 public struct StateDirectory: Hashable, Sendable {
   /// The codes of what can go wrong.
   public struct Codes: Hashable, Sendable {

@@ -3,8 +3,9 @@ public import VoiceCore
 
 /// The network path as the operating system reports it: on Linux by netlink, on Apple platforms by `NWPathMonitor`.
 ///
-/// It watches while somebody reads ``changes()``, and not before. Changes are told once the network has been quiet for a quarter of a
-/// second. Where the system does not allow to watch, no change is ever told, and clients fall back to their waiting times.
+/// It watches while somebody reads ``changes()``, and not before. Changes are told once the network has been quiet
+/// for a quarter of a second. Where the system does not allow to watch, no change is ever told, and clients fall
+/// back to their waiting times.
 public final class SystemNetworkPathMonitor: NetworkPathMonitor {
   /// The monitor that all clients of a process share.
   public static let shared = SystemNetworkPathMonitor()

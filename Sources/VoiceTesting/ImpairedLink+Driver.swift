@@ -107,7 +107,12 @@ final class LinkDriver: Sendable {
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelOption(.autoRead, value: false)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-      .childChannelInitializer { client in self.accepted(client) }
+      .childChannelInitializer { client in
+        client.eventLoop.makeCompletedFuture {
+          let handler = LinkRelayHandler(sends: .toTarget, onActive: { self.accepted(client) })
+          try client.pipeline.syncOperations.addHandler(handler)
+        }
+      }
     do {
       let listener = try await bootstrap.bind(host: "127.0.0.1", port: self.port).get()
       self.listener.withLock { $0 = listener }
@@ -129,37 +134,43 @@ final class LinkDriver: Sendable {
     await self.run { $0.stop() }
   }
 
-  /// Makes the socket to the target; the client's socket becomes active, and is read, only when there is one.
-  private func accepted(_ client: any Channel) -> EventLoopFuture<Void> {
+  /// Makes the socket to the target, for a client that is not read until there is one.
+  ///
+  /// The client's socket is handed over by then: a listener that is closed takes with it what it has not handed over.
+  private func accepted(_ client: any Channel) {
     let core = self.core.value
     let number = core.nextNumber
     core.nextNumber += 1
     core.link?.record(ImpairedLink.Connection(id: number))
     guard !core.isStopped, !core.plan.connection(number).isRejected else {
-      core.rejected(number, client)
-      return client.eventLoop.makeSucceededVoidFuture()
+      return core.rejected(number, client)
     }
     core.connecting[number] = client
-    return ClientBootstrap(group: self.loop)
+    ClientBootstrap(group: self.loop)
       .channelOption(.allowRemoteHalfClosure, value: true)
       .channelOption(.autoRead, value: false)
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+      .channelInitializer { target in
+        target.eventLoop.makeCompletedFuture {
+          try target.pipeline.syncOperations.addHandler(LinkRelayHandler(sends: .toClient))
+        }
+      }
       .connect(host: self.targetHost, port: self.targetPort)
       .assumeIsolated()
       .flatMapThrowing { target in try core.connected(number, client: client, target: target) }
-      .flatMapErrorThrowing { _ in core.rejected(number, client) }
-      .nonisolated()
+      .whenFailure { _ in core.rejected(number, client) }
   }
 }
 
 extension LinkDriver.Core {
   fileprivate func connected(_ number: Int, client: any Channel, target: any Channel) throws {
     self.connecting[number] = nil
-    guard !self.isStopped else {
+    guard !self.isStopped, client.isActive else {
       target.closeWithReset()
-      client.closeWithReset()
-      return
+      return self.rejected(number, client)
     }
+    let clientHandler = try client.pipeline.syncOperations.handler(type: LinkRelayHandler.self)
+    let targetHandler = try target.pipeline.syncOperations.handler(type: LinkRelayHandler.self)
     let seeds = SeededGenerator(seed: self.plan.seed &+ UInt64(number))
     let relay = LinkRelay(
       number: number, client: client, target: target,
@@ -169,9 +180,9 @@ extension LinkDriver.Core {
         wake: { [wakes] in wakes.yield(LinkWake(connection: number, instant: $0)) },
         changed: { [weak self] in self?.changed($0) }))
     self.relays[number] = relay
-    try target.pipeline.syncOperations.addHandler(LinkRelayHandler(relay, sends: .toClient))
-    try client.pipeline.syncOperations.addHandler(
-      LinkRelayHandler(relay, sends: .toTarget, opensRelay: true))
+    relay.opened()
+    targetHandler.attach(relay)
+    clientHandler.attach(relay)
   }
 
   /// Resets a client that gets no connection to the target.

@@ -165,40 +165,60 @@ final class LinkRelay {
   private func receiver(_ direction: Direction) -> any Channel { self.sender(direction.opposite) }
 }
 
-/// Tells a relay what happens at one of its two sockets.
+/// Tells a relay what happens at one of its two sockets; keeps it until there is a relay.
 final class LinkRelayHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
+  private enum Event {
+    case received(ByteBuffer)
+    case ended
+    case failed
+    case closed
+  }
+
   /// The direction that the peer at this socket sends.
   private let direction: LinkPlan.Direction
-  private let relay: LinkRelay
-  private let opensRelay: Bool
+  private let onActive: () -> Void
+  private var relay: LinkRelay?
+  private var early: [Event] = []
 
-  init(_ relay: LinkRelay, sends direction: LinkPlan.Direction, opensRelay: Bool = false) {
-    self.relay = relay
+  init(sends direction: LinkPlan.Direction, onActive: @escaping () -> Void = {}) {
     self.direction = direction
-    self.opensRelay = opensRelay
+    self.onActive = onActive
   }
 
-  func channelActive(context: ChannelHandlerContext) {
-    if self.opensRelay { self.relay.opened() }
+  func attach(_ relay: LinkRelay) {
+    self.relay = relay
+    let early = self.early
+    self.early = []
+    for event in early { self.tell(event) }
   }
+
+  func channelActive(context: ChannelHandlerContext) { self.onActive() }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    self.relay.received(self.unwrapInboundIn(data), self.direction)
+    self.tell(.received(self.unwrapInboundIn(data)))
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if case ChannelEvent.inputClosed? = event as? ChannelEvent {
-      self.relay.senderEnded(self.direction)
+    if case ChannelEvent.inputClosed? = event as? ChannelEvent { self.tell(.ended) }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { self.tell(.failed) }
+
+  func channelInactive(context: ChannelHandlerContext) { self.tell(.closed) }
+
+  private func tell(_ event: Event) {
+    guard let relay = self.relay else {
+      // The end of a peer makes the system's buffer be read whether it was asked for or not.
+      self.early.append(event)
+      return
     }
-  }
-
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    self.relay.failed(self.direction.opposite)
-  }
-
-  func channelInactive(context: ChannelHandlerContext) {
-    self.relay.closed(self.direction.opposite)
+    switch event {
+    case .received(let bytes): relay.received(bytes, self.direction)
+    case .ended: relay.senderEnded(self.direction)
+    case .failed: relay.failed(self.direction.opposite)
+    case .closed: relay.closed(self.direction.opposite)
+    }
   }
 }

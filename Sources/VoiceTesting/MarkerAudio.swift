@@ -3,8 +3,8 @@ import VoiceAudio
 
 /// Synthetic speech for ``MarkerEngine``: each word is a run of equal samples, each pause a run of zeros.
 ///
-/// What is heard tells exactly which samples arrived: the text of a word holds its number, its length and its place in samples
-/// (`7x1600@48000`). One lost, doubled or moved sample changes the text of a word.
+/// What is heard tells exactly which samples arrived: the text of a word holds its number, its length and its
+/// place in samples (`7x1600@48000`). One lost, doubled or moved sample changes the text of a word.
 ///
 /// ```swift
 /// var audio = MarkerAudio()

@@ -1,13 +1,14 @@
-import VoiceAudio
 public import SpeechPipeline
+import VoiceAudio
 public import VoiceCore
 
-/// Recognises ``MarkerAudio``: fast, exact, and without any model, so that tests of what is around an engine can prove that no sample was
-/// lost or doubled.
+/// Recognises ``MarkerAudio``: fast, exact, and without any model, so that tests of what is around an engine can
+/// prove that no sample was lost or doubled.
 ///
-/// A word is recognised as `number x length @ place`; its place counts from the start of the channel. The place is kept in the adaptation, so a
-/// context that goes on at the wrong sample, or with the wrong adaptation, recognises other words. A word that is still being heard
-/// is a hypothesis with its number alone. There is no hangover: speech ends with the first zero.
+/// A word is recognised as `number x length @ place`; its place counts from the start of the channel. The place is
+/// kept in the adaptation, so a context that goes on at the wrong sample, or with the wrong adaptation, recognises
+/// other words. A word that is still being heard is a hypothesis with its number alone. There is no hangover:
+/// speech ends with the first zero.
 public struct MarkerEngine: RecognitionEngine {
   public let name = "Markers"
   private let language: String

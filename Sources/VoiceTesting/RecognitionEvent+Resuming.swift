@@ -2,8 +2,8 @@ public import SpeechPipeline
 import VoiceAudio
 
 extension [RecognitionEvent] {
-  /// What a new context must give that goes on at the resume point of a segment: the events behind that segment, with segments counted from zero
-  /// and times from the new context's start.
+  /// What a new context must give that goes on at the resume point of a segment: the events behind that segment,
+  /// with segments counted from zero and times from the new context's start.
   ///
   /// - Parameters:
   ///   - segment: The last segment that the new context does not hear.

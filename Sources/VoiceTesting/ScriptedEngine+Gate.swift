@@ -67,7 +67,8 @@ public final class EngineGate: Sendable {
   /// Blocks the calling thread, as a slow decoder does.
   static func block(for duration: Duration) {
     let (seconds, attoseconds) = duration.components
-    let nanoseconds = Int(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000).partialValue
+    let nanoseconds =
+      Int(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000).partialValue
       + Int(attoseconds / 1_000_000_000)
     _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .nanoseconds(nanoseconds))
   }

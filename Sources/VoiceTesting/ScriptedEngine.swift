@@ -1,13 +1,13 @@
+public import SpeechPipeline
 import Synchronization
 import VoiceAudio
-public import SpeechPipeline
 public import VoiceCore
 
 /// Recognises what a script says, at the times that it says, whatever the samples are; and fails where it says.
 ///
-/// Times count from the start of the channel's audio: a context without adaptation hears the script from its start, a context that goes on from an
-/// earlier one's adaptation hears the rest. Each word is a hypothesis from when its start was heard and final when its utterance ends. Speech is
-/// where words are; there is no hangover.
+/// Times count from the start of the channel's audio: a context without adaptation hears the script from its
+/// start, a context that goes on from an earlier one's adaptation hears the rest. Each word is a hypothesis from
+/// when its start was heard and final when its utterance ends. Speech is where words are; there is no hangover.
 ///
 /// ```swift
 /// let engine = ScriptedEngine(words: [

@@ -81,7 +81,9 @@ struct PocketSphinxPipelineTests {
   @Test(arguments: [1, 160, 320, 1024, 1601, 4096, 100_000])
   func isTheSameWhateverTheChunks(chunk: Int) async throws {
     // A chunk of one sample takes a hop between threads for each, so that case has less audio.
-    let audio = chunk == 1 ? Recording.goForward.samples + Speech.room(20_000) : Speech.session([.goForward, Recording.librivox[1]])
+    let audio =
+      chunk == 1
+      ? Recording.goForward.samples + Speech.room(20_000) : Speech.session([.goForward, Recording.librivox[1]])
     let events = try await Speech.recognize(audio, chunk: chunk, options: Self.silence)
     let reference = try await Speech.recognize(audio, chunk: 1600, options: Self.silence)
     #expect(!Speech.ends(events).isEmpty)
@@ -118,7 +120,9 @@ struct PocketSphinxPipelineTests {
 
   @Test func twoStreamsInTurnOnOneRecogniserHearTheSameAsAlone() async throws {
     let pool = RecognizerPool(engine: try PocketSphinxEngine(), size: 1)
-    func turn(_ recording: Recording, _ adaptation: RecognizerAdaptation?) async throws -> ([RecognitionEvent], RecognizerAdaptation?) {
+    func turn(_ recording: Recording, _ adaptation: RecognizerAdaptation?) async throws -> (
+      [RecognitionEvent], RecognizerAdaptation?
+    ) {
       let context = try await pool.beginContext(ContextOptions(adaptation: adaptation), patience: .seconds(600))
       var events = try await context.append(recording.samples)
       events += try await context.finish()

@@ -49,7 +49,8 @@ struct PocketSphinxRecognizerTests {
       for frames in [Int32(0), 1, 2000] {
         let level = max(0, value).bitPattern
         let words = [UInt32(bitPattern: frames)] + Array(repeating: value.bitPattern, count: 26) + [level, level]
-        let bytes: [UInt8] = [1, 13] + words.flatMap { word in [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: word >> $0) } }
+        let bytes: [UInt8] =
+          [1, 13] + words.flatMap { word in [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: word >> $0) } }
         do throws(VoiceFailure) {
           try recognizer.begin(adaptation: RecognizerAdaptation(bytes: bytes))
         } catch {
@@ -150,7 +151,9 @@ struct PocketSphinxRecognizerTests {
   @Test func theSameAudioGivesTheSameResultWhateverWasHeardBefore() throws {
     let recognizer = try recognizer()
     let other = try self.recognizer()
-    func result(_ recognizer: any Recognizer, _ adaptation: RecognizerAdaptation?) throws -> (RecognitionResult, RecognizerAdaptation?) {
+    func result(_ recognizer: any Recognizer, _ adaptation: RecognizerAdaptation?) throws -> (
+      RecognitionResult, RecognizerAdaptation?
+    ) {
       try recognizer.begin(adaptation: adaptation)
       try self.hear(Recording.librivox[1].samples, with: recognizer)
       return (try recognizer.finish(alternatives: 3), recognizer.adaptation)

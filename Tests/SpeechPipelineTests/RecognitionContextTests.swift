@@ -7,7 +7,8 @@ import VoiceTesting
 /// Properties that the pipeline has with any engine, shown with one that sees every lost or doubled sample.
 struct RecognitionContextTests {
   private func recognize(
-    _ samples: some Collection<Int16>, chunk: Int, options: ContextOptions = ContextOptions(silence: .milliseconds(500)),
+    _ samples: some Collection<Int16>, chunk: Int,
+    options: ContextOptions = ContextOptions(silence: .milliseconds(500)),
     engine: any RecognitionEngine = MarkerEngine()
   ) async throws -> [RecognitionEvent] {
     let pool = RecognizerPool(engine: engine, size: 1)
@@ -104,7 +105,8 @@ struct RecognitionContextTests {
     let engine = ScriptedEngine(
       words: [.init("turn", at: .milliseconds(100))], alternatives: [["learn"], ["burn"], ["churn"]])
     let options = ContextOptions(silence: .milliseconds(500), alternatives: 2)
-    let events = try await recognize([Int16](repeating: 0, count: 32_000), chunk: 1600, options: options, engine: engine)
+    let events = try await recognize(
+      [Int16](repeating: 0, count: 32_000), chunk: 1600, options: options, engine: engine)
     guard case .segmentEnded(0, let summary)? = events.last else {
       Issue.record("no end")
       return
@@ -117,7 +119,8 @@ struct RecognitionContextTests {
     for number in 1...400 { audio.say(number % 997 + 1, length: 1700) }
     let events = try await recognize(audio.samples, chunk: 4000)
     // An utterance of 30 s is cut where it is loud too, so a word may come in two parts; no sample is missing.
-    let lengths = finals(events).compactMap { $0.text.split(separator: "x").last?.split(separator: "@").first }.compactMap { Int($0) }
+    let lengths = finals(events).compactMap { $0.text.split(separator: "x").last?.split(separator: "@").first }
+      .compactMap { Int($0) }
     #expect(lengths.reduce(0, +) == audio.samples.count)
     #expect(ends(events).count == 1)
     try expectOrder(events)

@@ -85,9 +85,10 @@ struct SegmentMachineTests {
       Issue.record("no end")
       return
     }
-    #expect(summary.alternatives.map { $0.map(\.text) } == [
-      ["turn", "off", "the", "light"], ["learn", "on", "the", "lights"],
-    ])
+    #expect(
+      summary.alternatives.map { $0.map(\.text) } == [
+        ["turn", "off", "the", "light"], ["learn", "on", "the", "lights"],
+      ])
   }
 
   @Test func keepsWhatIsKnownWhenTheRecogniserFails() {

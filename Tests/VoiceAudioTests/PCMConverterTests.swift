@@ -1,6 +1,7 @@
 import Testing
-@testable import VoiceAudio
 import VoiceCore
+
+@testable import VoiceAudio
 
 struct PCMConverterTests {
   @Test(arguments: [0, -1, 65, Int.max])

@@ -1,13 +1,15 @@
 import Testing
-@testable import VoiceAudio
 import VoiceCore
+
+@testable import VoiceAudio
 
 struct ResamplerTests {
   @Test(arguments: [0, -1, 999, 768_001, Int.max])
   func refusesRatesThatCannotBeConverted(rate: Int) {
-    #expect(throws: VoiceFailure(
-      .formatNotSupported,
-      message: "A sample rate of \(rate) Hz cannot be converted; use 1,000 to 768,000 Hz.")
+    #expect(
+      throws: VoiceFailure(
+        .formatNotSupported,
+        message: "A sample rate of \(rate) Hz cannot be converted; use 1,000 to 768,000 Hz.")
     ) { try Resampler(from: rate) }
   }
 

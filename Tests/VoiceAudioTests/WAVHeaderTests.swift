@@ -1,4 +1,5 @@
 import Testing
+
 @testable import VoiceAudio
 
 struct WAVHeaderTests {
@@ -33,7 +34,8 @@ struct WAVHeaderTests {
   @Test func readsExtensibleFormats() throws {
     var bytes = WAVBytes.file(tag: 0xFFFE, bits: 24, data: [])
     bytes.replaceSubrange(16..<20, with: WAVBytes.little(40, 4))
-    bytes.insert(contentsOf: WAVBytes.little(22, 2) + [24, 0] + [4, 0, 0, 0] + [1, 0] + [UInt8](repeating: 0, count: 14), at: 36)
+    let subFormat: [UInt8] = [1, 0] + [UInt8](repeating: 0, count: 14)
+    bytes.insert(contentsOf: WAVBytes.little(22, 2) + [24, 0] + [4, 0, 0, 0] + subFormat, at: 36)
     #expect(self.header(bytes)?.format?.encoding == .s24le)
   }
 
@@ -47,8 +49,9 @@ struct WAVHeaderTests {
 
   @Test func doesNotLookForSamplesForEver() {
     let endless = Array("junk".utf8) + WAVBytes.little(0x7FFF_FFFF, 4)
-    #expect(WAVHeader.sniff(WAVBytes.file(data: [], chunkBeforeData: endless))
-      == .damaged("there are no samples in the first megabyte"))
+    #expect(
+      WAVHeader.sniff(WAVBytes.file(data: [], chunkBeforeData: endless))
+        == .damaged("there are no samples in the first megabyte"))
   }
 
   @Test func wantsTheFormatBeforeTheSamples() {
@@ -58,7 +61,7 @@ struct WAVHeaderTests {
 
   @Test func neverTrapsOnDamagedHeaders() {
     var generator = SplitMix(state: 3)
-    for _ in 0..<20_000 {
+    for _ in 0..<5_000 {
       var bytes = self.whole
       for _ in 0..<Int.random(in: 1...4, using: &generator) {
         bytes[Int.random(in: 4..<44, using: &generator)] = .random(in: 0...255, using: &generator)

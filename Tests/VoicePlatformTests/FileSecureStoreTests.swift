@@ -1,8 +1,9 @@
 import Foundation
 import Synchronization
 import Testing
-@testable import VoicePlatform
 import VoiceCore
+
+@testable import VoicePlatform
 
 struct FileSecureStoreTests {
   private let folder: TemporaryFolder

@@ -1,6 +1,7 @@
 import Testing
-@testable import VoicePlatform
 import VoiceCore
+
+@testable import VoicePlatform
 
 struct PathDebouncerTests {
   private let offline = NetworkPath(interfaces: [])

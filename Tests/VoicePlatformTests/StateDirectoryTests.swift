@@ -1,7 +1,8 @@
 import Foundation
 import Testing
-@testable import VoicePlatform
 import VoiceCore
+
+@testable import VoicePlatform
 
 struct StateDirectoryTests {
   private let folder: TemporaryFolder

@@ -1,7 +1,8 @@
 import Synchronization
 import Testing
-@testable import VoicePlatform
 import VoiceCore
+
+@testable import VoicePlatform
 
 struct SystemNetworkPathMonitorTests {
   private let offline = NetworkPath(interfaces: [])

@@ -42,12 +42,12 @@ import VoiceTesting
   @Test func forwardsEverythingUnchangedInBothDirections() async throws {
     try await Self.withLink { link, listener in
       let pair = try await Pair(link, listener)
-      let (up, down) = (Self.pattern(3_000_000, seed: 1), Self.pattern(2_000_000, seed: 2))
+      let (up, down) = (Self.pattern(600_000, seed: 1), Self.pattern(400_000, seed: 2))
       pair.client.sendLater(up)
       pair.target.sendLater(down)
       await expectEqual(pair.target.receive(up.count), up)
       await expectEqual(pair.client.receive(down.count), down)
-      await link.waitUntil { $0[0].bytesToTarget == 3_000_000 && $0[0].bytesToClient == 2_000_000 }
+      await link.waitUntil { $0[0].bytesToTarget == 600_000 && $0[0].bytesToClient == 400_000 }
       #expect(link.connections.count == 1)
     }
   }
@@ -181,6 +181,22 @@ import VoiceTesting
       expectEqual(pair.client.received, bytes)
       await link.waitUntil { $0[0].isClosed }
       #expect(link.connections.first?.ending == nil)
+    }
+  }
+
+  /// What a client sends before there is a connection to the target is not lost, even if it ends at once.
+  @Test func aHastyClientLosesNothing() async throws {
+    try await Self.withLink { link, listener in
+      for number in 0..<50 {
+        let bytes = Self.pattern(2000, seed: UInt64(number))
+        let client = try await TestSocket.connect(port: link.port)
+        client.sendLater(bytes)
+        try await client.endOutput()
+        let target = try await listener.accept()
+        #expect(await target.end() == .finish)
+        expectEqual(target.received, bytes)
+        await target.close()
+      }
     }
   }
 

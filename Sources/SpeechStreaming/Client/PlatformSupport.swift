@@ -1,4 +1,3 @@
-import Dispatch
 public import NIOCore
 import NIOPosix
 
@@ -11,18 +10,5 @@ public enum PlatformSupport {
   public static func makeEventLoopGroup(loopCount: Int) -> any EventLoopGroup {
     loopCount <= 1
       ? MultiThreadedEventLoopGroup.singleton : MultiThreadedEventLoopGroup(numberOfThreads: loopCount)
-  }
-}
-
-/// Runs the preparation of a client while an initialiser blocks its thread, which may be one of the few that Swift's
-/// concurrency has.
-final class BlockingPreparationExecutor: TaskExecutor {
-  private let queue = DispatchQueue(label: "swift-voice.SpeechClient.preparation")
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    self.queue.async {
-      job.runSynchronously(on: self.asUnownedTaskExecutor())
-    }
   }
 }

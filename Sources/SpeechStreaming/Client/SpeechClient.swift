@@ -255,8 +255,7 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
     let done = DispatchSemaphore(value: 0)
     let capture = self.capture
     let tokens = self.tokens
-    let executor = BlockingPreparationExecutor()
-    let task = Task(executorPreference: executor) {
+    let task = Task(executorPreference: LoginExecutor.shared) {
       do throws(VoiceFailure) {
         try await capture.prepare()
         _ = try await tokens.token(refresh: false)

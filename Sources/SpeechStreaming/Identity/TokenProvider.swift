@@ -56,7 +56,7 @@ actor TokenProvider {
     } else {
       self.lastID += 1
       // Not a child task: it serves everybody who waits, also when the first of them is cancelled.
-      pending = (self.lastID, Task { await self.obtain() })
+      pending = (self.lastID, Task(executorPreference: LoginExecutor.shared) { await self.obtain() })
       self.pending = pending
     }
     let result = await pending.task.value

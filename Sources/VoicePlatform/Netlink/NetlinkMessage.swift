@@ -119,8 +119,8 @@ extension NetlinkMessage {
       var cursor = ByteCursor(wide)
       flags = cursor.take32() ?? flags
     }
-    // IFA_F_TENTATIVE and IFA_F_DADFAILED: the address may belong to somebody else. RT_SCOPE_LINK and narrower: it leads to no
-    // other network, and every interface has one.
+    // IFA_F_TENTATIVE and IFA_F_DADFAILED: the address may belong to somebody else. RT_SCOPE_LINK and narrower: it
+    // leads to no other network, and every interface has one.
     let isUsable = flags & 0x48 == 0 && scope < 253
     return .address(index: Int(index), text: text, isUsable: isUsable, isRemoved: isRemoved)
   }

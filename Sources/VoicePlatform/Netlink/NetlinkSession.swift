@@ -1,7 +1,7 @@
 /// Keeps the network path by the messages of a routing socket.
 ///
-/// States: *reading* one table after the other (links, addresses, routes), and *following* what changes. When messages were lost
-/// it starts again. Bytes come in, requests and paths go out; it owns no socket.
+/// States: *reading* one table after the other (links, addresses, routes), and *following* what changes. When
+/// messages were lost it starts again. Bytes come in, requests and paths go out; it owns no socket.
 struct NetlinkSession {
   enum Action: Hashable {
     /// Send a request to the kernel.

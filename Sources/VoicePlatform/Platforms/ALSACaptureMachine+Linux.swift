@@ -5,8 +5,9 @@
 
   /// Decides what to do with each result of an ALSA capture device.
   ///
-  /// States: *recording*; *interrupted* (audio was lost, the device was started again, and no audio has come yet); *broken*. The
-  /// length of a loss is known when audio comes again: from the end of the last block to the start of the next one.
+  /// States: *recording*; *interrupted* (audio was lost, the device was started again, and no audio has come yet);
+  /// *broken*. The length of a loss is known when audio comes again: from the end of the last block to the start
+  /// of the next one.
   struct ALSACaptureMachine {
     enum Action: Equatable {
       /// Wait until there is audio.

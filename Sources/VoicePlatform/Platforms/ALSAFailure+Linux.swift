@@ -29,7 +29,8 @@
       case ENOENT, ENODEV, ENXIO, EBADFD, ECONNREFUSED, ECONNRESET, EHOSTDOWN, ENOTCONN:
         return missing(number, device: device, phase: phase, cause: cause)
       case EIO where phase == .recording, EPIPE where phase == .recording, ESTRPIPE where phase == .recording:
-        // The end of a sound server, and of some USB devices, shows as an input error that cannot be recovered from.
+        // The end of a sound server, and of some USB devices, shows as an input error that cannot be recovered
+        // from.
         return missing(number, device: device, phase: phase, cause: cause)
       case EINVAL where phase == .opening:
         // ALSA's answer to the number of a card that does not exist.

@@ -25,7 +25,8 @@
       }
     }
 
-    /// The body of a capture thread: opens the device, reports it, and records until it is stopped or the device breaks.
+    /// The body of a capture thread: opens the device, reports it, and records until it is stopped or the device
+    /// breaks.
     private static func record(
       _ microphone: Microphone, until stop: StopFlag,
       whenOpened report: (Result<AudioCapture, VoiceFailure>) -> Void

@@ -56,8 +56,8 @@
   }
 
   /// A netlink socket that is subscribed to links, addresses and routes, and read on a queue.
-  // @unchecked: dispatch sources may be used on any thread, which their declaration on Linux does not say; the descriptor
-  // belongs to the source and is closed when the source has ended.
+  // @unchecked: dispatch sources may be used on any thread, which their declaration on Linux does not say; the
+  // descriptor belongs to the source and is closed when the source has ended.
   private final class RoutingSocket: @unchecked Sendable {
     enum Received {
       case datagram([UInt8])

@@ -1,4 +1,5 @@
 import Testing
+
 @testable import VoicePlatform
 
 struct NetlinkMessageTests {
@@ -75,7 +76,8 @@ struct NetlinkMessageTests {
   }
 }
 
-/// Datagrams of a Linux 6 kernel. Messages about links are cut after the name, their first attribute, with the length set right.
+/// Datagrams of a Linux 6 kernel. Messages about links are cut after the name, their first attribute, with the
+/// length set right.
 enum Recording {
   static let linkAdded = "28000000100000000000000000000000000001000500000002100000ffffffff0700030078300000"
   static let linkUp = "28000000100000000000000000000000000001000500000043100100000000000700030078300000"

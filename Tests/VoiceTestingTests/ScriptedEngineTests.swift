@@ -1,0 +1,72 @@
+import SpeechPipeline
+import Testing
+import VoiceCore
+
+@testable import VoiceTesting
+
+struct ScriptedEngineTests {
+  private let second = [Int16](repeating: 0, count: 16_000)
+
+  private func hear(_ samples: [Int16], with recognizer: any Recognizer) throws -> Bool? {
+    try samples.withUnsafeBufferPointer { try recognizer.process($0) }
+  }
+
+  @Test func failsWhereTheScriptSays() throws {
+    let engine = ScriptedEngine(
+      words: [],
+      faults: [.init(.load, times: 2, code: .modelInvalid), .init(.process(at: .milliseconds(1500))), .init(.finish)])
+    #expect(throws: VoiceFailure(.modelInvalid, message: "The script says so.")) { try engine.makeRecognizer() }
+    #expect(throws: VoiceFailure.self) { try engine.makeRecognizer() }
+    let recognizer = try engine.makeRecognizer()
+    try recognizer.begin(adaptation: nil)
+    _ = try hear(self.second, with: recognizer)
+    #expect(throws: VoiceFailure.self) { try self.hear(self.second, with: recognizer) }
+    _ = try hear(self.second, with: recognizer)
+    #expect(throws: VoiceFailure.self) { try recognizer.finish(alternatives: 0) }
+    _ = try recognizer.finish(alternatives: 0)
+    #expect(engine.recognizersMade == 1)
+    #expect(engine.samplesHeard == 32_000)
+  }
+
+  @Test func guessesUntilTheEnd() throws {
+    let engine = ScriptedEngine(words: [
+      .init("turn", at: .milliseconds(100), guess: "learn"),
+      .init("on", start: .milliseconds(900), end: .milliseconds(1200), confidence: 0.5),
+    ])
+    let recognizer = try engine.makeRecognizer()
+    try recognizer.begin(adaptation: nil)
+    #expect(recognizer.hypothesis().isEmpty)
+    #expect(try hear(self.second, with: recognizer) == true)
+    #expect(recognizer.hypothesis().map(\.text) == ["learn", "on"])
+    #expect(try hear(self.second, with: recognizer) == false)
+    let result = try recognizer.finish(alternatives: 0)
+    #expect(result.words.map(\.text) == ["turn", "on"])
+    #expect(result.words.map(\.confidence) == [nil, 0.5])
+  }
+
+  @Test func theScriptGoesOnWithTheAdaptation() throws {
+    let engine = ScriptedEngine(words: [.init("one", at: .milliseconds(100)), .init("two", at: .milliseconds(1100))])
+    let recognizer = try engine.makeRecognizer()
+    try recognizer.begin(adaptation: nil)
+    _ = try hear(self.second, with: recognizer)
+    #expect(try recognizer.finish(alternatives: 0).words.map(\.text) == ["one"])
+    try recognizer.begin(adaptation: recognizer.adaptation)
+    _ = try hear(self.second, with: recognizer)
+    let result = try recognizer.finish(alternatives: 0)
+    #expect(result.words.map(\.text) == ["two"])
+    #expect(result.words.first?.start == .milliseconds(100))
+  }
+
+  @Test func aGateHoldsTheRecogniser() async throws {
+    let gate = EngineGate()
+    let engine = ScriptedEngine(words: [.init("hello", at: .milliseconds(100))], gate: gate)
+    let pool = RecognizerPool(engine: engine, size: 1)
+    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(60))
+    async let events = context.append(self.second)
+    await gate.reached(1)
+    #expect(engine.samplesHeard == 0)
+    gate.open()
+    _ = try await events
+    #expect(engine.samplesHeard == 16_000)
+  }
+}
