@@ -42,14 +42,20 @@ public struct CommandContext: Sendable {
     return CommandContext(
       console: .system(environment: environment), environment: environment,
       store: SystemSecureStore.standard(),
-      programName: Self.programName(CommandLine.arguments.first ?? "voice"), inputIsTerminal: isatty(0) == 1,
+      programName: Self.programName(
+        CommandLine.arguments.first ?? "voice", from: FileManager.default.currentDirectoryPath),
+      inputIsTerminal: isatty(0) == 1,
       stopSignals: { StopSignal.ofThisProcess() })
   }
 
-  /// The program as it can be typed here: a path below the current folder is shortened.
-  private static func programName(_ path: String) -> String {
-    let here = FileManager.default.currentDirectoryPath + "/"
-    return path.hasPrefix(here) && path.count > here.count ? String(path.dropFirst(here.count)) : path
+  /// The program as it can be typed here: a path below the current folder is shortened, and so is the build's own.
+  static func programName(_ path: String, from folder: String) -> String {
+    let here = folder + "/"
+    guard path.hasPrefix(here), path.count > here.count else { return path }
+    let parts = path.dropFirst(here.count).split(separator: "/")
+    // `.build/release` leads to `.build/<platform>/release`.
+    let isBuilt = parts.count == 4 && parts[0] == ".build"
+    return (isBuilt ? [parts[0], parts[2], parts[3]] : parts).joined(separator: "/")
   }
 
   /// Reports a failure that ends the command, and says with which status.

@@ -46,6 +46,14 @@ struct VoiceCommandTests {
     #expect(console.error.hasPrefix("✖ "))
   }
 
+  @Test(arguments: [
+    ("voice", "voice"), ("/usr/bin/voice", "/usr/bin/voice"), ("/work/bin/voice", "bin/voice"),
+    ("/work/.build/x86_64-unknown-linux-gnu/release/voice", ".build/release/voice"), ("/work/", "/work/"),
+  ])
+  func commandsToCopyNameTheProgramAsItCanBeTyped(path: String, name: String) {
+    #expect(CommandContext.programName(path, from: "/work") == name)
+  }
+
   @Test func guessesWhichCommandWasMeant() async {
     let (_, console) = await voice("recgonize", "a.wav")
     #expect(console.error.contains("Did you mean “voice recognize”?"))

@@ -17,7 +17,8 @@ final class ServerBackend: RecognitionBackend {
     self.configuration = configuration
     self.options = options
     let address = configuration.speechAddress
-    self.summary = "using the server at \(address.hasPrefix("grpc://") ? String(address.dropFirst(7)) : address)"
+    self.summary =
+      "using the server at \(address.hasPrefix("grpc://") ? String(address.dropFirst(7)) : address)"
   }
 
   func prepare() async throws(VoiceFailure) {}
