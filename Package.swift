@@ -140,7 +140,9 @@ let package = Package(
     tests(of: "PocketSphinxRecognition", ["SpeechPipeline", "VoiceTesting"]),
     tests(
       of: "SpeechStreaming",
-      ["VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechProtocol", "VoiceTesting", .grpcCore, .swiftProtobuf,
+      [
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechProtocol", "VoiceTesting", .grpcCore,
+        .swiftProtobuf,
         .nioCore, .nioPosix,
       ]),
     tests(

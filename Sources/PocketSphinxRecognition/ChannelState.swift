@@ -80,7 +80,8 @@ struct ChannelState: Hashable, Sendable {
   private static var invalid: VoiceFailure {
     VoiceFailure(
       .requestInvalid,
-      message: "What an earlier utterance is said to have taught the recogniser is not in a form that it wrote.",
+      message:
+        "What an earlier utterance is said to have taught the recogniser is not in a form that it wrote.",
       recovery: .changeConfiguration("the adaptation"), scope: .utterance)
   }
 }

@@ -15,7 +15,9 @@ struct FrameTimes: Hashable, Sendable {
   /// Takes that the decoder got `count` frames, which are contiguous in the audio and begin at `audioFrame`.
   mutating func passed(_ count: Int, from audioFrame: Int) {
     guard count > 0 else { return }
-    let continues = self.runs.last.map { $0.audioFrame - $0.decoderFrame == audioFrame - self.decoderFrameCount }
+    let continues = self.runs.last.map {
+      $0.audioFrame - $0.decoderFrame == audioFrame - self.decoderFrameCount
+    }
     if continues != true {
       self.runs.append(Run(decoderFrame: self.decoderFrameCount, audioFrame: audioFrame))
     }

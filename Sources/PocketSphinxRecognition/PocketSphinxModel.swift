@@ -54,14 +54,16 @@ public struct PocketSphinxModel: Hashable, Sendable {
     guard FileManager.default.fileExists(atPath: place, isDirectory: &isFolder), isFolder.boolValue else {
       throw VoiceFailure(
         .modelMissing,
-        message: "There is no PocketSphinx model in \(place). Install one (`apt-get install pocketsphinx-en-us`) "
+        message:
+          "There is no PocketSphinx model in \(place). Install one (`apt-get install pocketsphinx-en-us`) "
           + "or name its folder in \(Self.folderVariable).")
     }
     let models = self.installed(in: place)
     guard let first = models.first else {
       throw VoiceFailure(
         .modelInvalid,
-        message: "\(place) holds no PocketSphinx model: a folder with an acoustic model, a language model (`*.lm.bin`) "
+        message:
+          "\(place) holds no PocketSphinx model: a folder with an acoustic model, a language model (`*.lm.bin`) "
           + "and a dictionary (`*.dict`) is expected.")
     }
     guard let language else { return first }
@@ -75,15 +77,20 @@ public struct PocketSphinxModel: Hashable, Sendable {
   }
 
   private static var defaultFolder: String {
-    ProcessInfo.processInfo.environment[self.folderVariable].flatMap { $0.isEmpty ? nil : $0 } ?? self.systemFolder
+    ProcessInfo.processInfo.environment[self.folderVariable].flatMap { $0.isEmpty ? nil : $0 }
+      ?? self.systemFolder
   }
 
   private init?(folderOfLanguage folder: String) {
     let files = FileManager.default
     let names = ((try? files.contentsOfDirectory(atPath: folder)) ?? []).sorted()
-    guard let acoustic = names.first(where: { files.fileExists(atPath: "\(folder)/\($0)/mdef") }) else { return nil }
+    guard let acoustic = names.first(where: { files.fileExists(atPath: "\(folder)/\($0)/mdef") }) else {
+      return nil
+    }
     // A phone model beside the word model is for another kind of search.
-    let languageModels = names.filter { ($0.hasSuffix(".lm.bin") || $0.hasSuffix(".lm")) && !$0.contains("phone") }
+    let languageModels = names.filter {
+      ($0.hasSuffix(".lm.bin") || $0.hasSuffix(".lm")) && !$0.contains("phone")
+    }
     guard let languageModel = languageModels.first(where: { $0.hasPrefix(acoustic) }) ?? languageModels.first,
       let dictionary = names.first(where: { $0.hasSuffix(".dict") || $0.hasSuffix(".dic") })
     else { return nil }

@@ -35,7 +35,9 @@ enum PocketSphinxLog {
 
 extension PocketSphinxRecognizer {
   /// Loads the model, or says why that is impossible.
-  static func makeDecoder(_ configuration: PocketSphinxEngine.Configuration) throws(VoiceFailure) -> OpaquePointer {
+  static func makeDecoder(_ configuration: PocketSphinxEngine.Configuration) throws(VoiceFailure)
+    -> OpaquePointer
+  {
     let model = configuration.model
     for file in ["\(model.acousticModel)/mdef", model.languageModel, model.dictionary]
     where !FileManager.default.isReadableFile(atPath: file) {

@@ -198,7 +198,8 @@ public final class PocketSphinxRecognizer: Recognizer {
       while rest > 0 {
         let before = rest
         var ignored = Int32(self.cepstraCapacity)
-        guard fe_process_frames(self.frontEnd, &next, &rest, self.cepstra, &ignored, nil) >= 0, rest < before else {
+        guard fe_process_frames(self.frontEnd, &next, &rest, self.cepstra, &ignored, nil) >= 0, rest < before
+        else {
           return
         }
       }
@@ -270,7 +271,9 @@ public final class PocketSphinxRecognizer: Recognizer {
     default: break
     }
     let text = String(cString: raw)
-    guard text.hasSuffix(")"), let open = text.lastIndex(of: "("), open != text.startIndex else { return text }
+    guard text.hasSuffix(")"), let open = text.lastIndex(of: "("), open != text.startIndex else {
+      return text
+    }
     return String(text[..<open])
   }
 

@@ -41,7 +41,8 @@ struct PoolMachine: Sendable {
 
   /// How many slots are in each state, and how many requests wait.
   var status: RecognizerPool.Status {
-    var status = RecognizerPool.Status(total: self.slots.count, loaded: 0, busy: 0, waiting: self.waiting.count)
+    var status = RecognizerPool.Status(
+      total: self.slots.count, loaded: 0, busy: 0, waiting: self.waiting.count)
     for slot in self.slots {
       switch slot {
       case .empty, .loading: break
@@ -68,7 +69,9 @@ struct PoolMachine: Sendable {
   ///
   /// - Returns: The slot, which is busy now, or `nil`.
   mutating func acquiredIdle() -> Int? {
-    guard !self.isStopped, self.waiting.isEmpty, let slot = self.slots.firstIndex(of: .idle) else { return nil }
+    guard !self.isStopped, self.waiting.isEmpty, let slot = self.slots.firstIndex(of: .idle) else {
+      return nil
+    }
     self.slots[slot] = .busy
     return slot
   }

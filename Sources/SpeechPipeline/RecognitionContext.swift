@@ -104,7 +104,8 @@ public final class RecognitionContext: Sendable {
   private static func check(_ state: borrowing State) throws(VoiceFailure) {
     switch state.phase {
     case .open: return
-    case .finishing, .ended: throw VoiceFailure(.usage, message: "The audio context has ended.", scope: .utterance)
+    case .finishing, .ended:
+      throw VoiceFailure(.usage, message: "The audio context has ended.", scope: .utterance)
     case .failed(let failure): throw failure
     }
   }

@@ -83,7 +83,8 @@ final class RecognizerWorker: @unchecked Sendable {
   /// Hears samples; returns when they are decoded.
   func append(_ samples: [Int16], to context: Int) async -> Step {
     await self.perform { worker in
-      worker.step(context) { driver, events throws(VoiceFailure) in try driver.append(samples, into: &events) }
+      worker.step(context) { driver, events throws(VoiceFailure) in try driver.append(samples, into: &events)
+      }
     }
   }
 

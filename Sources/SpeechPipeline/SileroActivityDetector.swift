@@ -59,7 +59,8 @@ public final class SileroActivityDetector: VoiceActivityDetector {
         .engineLibraryMissing, message: "Name the shared library of ONNX Runtime in \(Self.libraryVariable).")
     }
     guard let model = model ?? environment[Self.modelVariable] else {
-      throw VoiceFailure(.modelMissing, message: "Name the file of the Silero model in \(Self.modelVariable).")
+      throw VoiceFailure(
+        .modelMissing, message: "Name the file of the Silero model in \(Self.modelVariable).")
     }
     guard FileManager.default.isReadableFile(atPath: library) else {
       throw VoiceFailure(
@@ -70,7 +71,8 @@ public final class SileroActivityDetector: VoiceActivityDetector {
     guard FileManager.default.isReadableFile(atPath: model) else {
       throw VoiceFailure(
         .modelMissing,
-        message: "There is no model at \(model). Give the path of silero_vad.onnx, or set \(Self.modelVariable).")
+        message:
+          "There is no model at \(model). Give the path of silero_vad.onnx, or set \(Self.modelVariable).")
     }
     var message = [CChar](repeating: 0, count: 1024)
     var detector: OpaquePointer?
@@ -80,11 +82,13 @@ public final class SileroActivityDetector: VoiceActivityDetector {
       throw result == VORT_BAD_MODEL.rawValue
         ? VoiceFailure(.modelInvalid, message: "The Silero model \(model) cannot be used.", cause: reason)
         : VoiceFailure(
-          .engineLibraryMissing, message: "The library \(library) cannot be used: \(reason.text).", cause: reason)
+          .engineLibraryMissing, message: "The library \(library) cannot be used: \(reason.text).",
+          cause: reason)
     }
     self.detector = detector
     let frames = Int((settings.hangover / Self.frameDuration).rounded(.up))
-    self.hysteresis = SpeechHysteresis(onset: settings.onset, offset: settings.offset, hangover: max(1, frames))
+    self.hysteresis = SpeechHysteresis(
+      onset: settings.onset, offset: settings.offset, hangover: max(1, frames))
     self.frame.reserveCapacity(self.frameLength)
   }
 
@@ -113,7 +117,8 @@ public final class SileroActivityDetector: VoiceActivityDetector {
     self.frame.removeAll(keepingCapacity: true)
     guard probability >= 0 else {
       throw VoiceFailure(
-        .engineFailed, message: "The detector of voice activity failed.", cause: Reason(text: Self.text(self.message)))
+        .engineFailed, message: "The detector of voice activity failed.",
+        cause: Reason(text: Self.text(self.message)))
     }
     self.hysteresis.heard(Double(probability))
   }

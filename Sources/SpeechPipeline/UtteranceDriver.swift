@@ -38,7 +38,9 @@ final class UtteranceDriver {
     self.hangover = AudioChunk.sample(at: max(.zero, hangover), sampleRate: capabilities.sampleRate)
     self.segments = SegmentMachine(alternatives: options.alternatives, settings: settings)
     self.endpoints = EndpointMachine(
-      silenceLimit: options.silence.map { AudioChunk.sample(at: max(.zero, $0), sampleRate: capabilities.sampleRate) },
+      silenceLimit: options.silence.map {
+        AudioChunk.sample(at: max(.zero, $0), sampleRate: capabilities.sampleRate)
+      },
       hangover: self.hangover,
       splitAfter: AudioChunk.sample(at: settings.splitAfter, sampleRate: capabilities.sampleRate),
       splitLimit: AudioChunk.sample(at: settings.splitLimit, sampleRate: capabilities.sampleRate))
@@ -158,7 +160,9 @@ final class UtteranceDriver {
     // Only silence may be heard twice, and each utterance must get further than the one before.
     let overlap =
       restart && !isSplit
-      ? max(0, min(Int64(self.recent.count), self.hangover, self.utteranceLength - Int64(self.settings.blockLength)))
+      ? max(
+        0,
+        min(Int64(self.recent.count), self.hangover, self.utteranceLength - Int64(self.settings.blockLength)))
       : 0
     self.utteranceStart += self.utteranceLength - overlap
     self.utteranceLength = 0

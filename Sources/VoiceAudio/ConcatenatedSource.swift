@@ -49,7 +49,9 @@ public struct ConcatenatedSource: AudioSource {
       while true {
         var iterator = self.state.withLock { $0.current }.makeAsyncIterator()
         if let event = try await iterator.next() { return self.moved(event) }
-        guard !Task.isCancelled, let source = self.state.withLock({ $0.waiting.popFirst() }) else { return nil }
+        guard !Task.isCancelled, let source = self.state.withLock({ $0.waiting.popFirst() }) else {
+          return nil
+        }
         let capture = try await source.capture()
         let isStopped = self.state.withLock { state in
           state.current = capture

@@ -78,7 +78,8 @@ public final class PCMConverter {
     }
     let whole = bytes.count / frameSize * frameSize
     self.mixer.mix(
-      UnsafeRawBufferPointer(rebasing: bytes.prefix(whole)), encoding: self.format.encoding, into: &self.mixed)
+      UnsafeRawBufferPointer(rebasing: bytes.prefix(whole)), encoding: self.format.encoding, into: &self.mixed
+    )
     self.rest.append(contentsOf: bytes.dropFirst(whole))
     return self.convert()
   }

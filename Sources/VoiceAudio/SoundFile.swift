@@ -61,7 +61,8 @@ final class SoundFile {
     let cause = code == 0 ? nil : SoundFileError(text: String(cString: sf_strerror(self.handle)))
     if let missing = self.missingInWAV() ?? self.missingFrames() {
       return AudioEnding.truncated(
-        name: self.name, missing: AudioChunk.time(ofSample: missing, sampleRate: self.sampleRate), cause: cause)
+        name: self.name, missing: AudioChunk.time(ofSample: missing, sampleRate: self.sampleRate),
+        cause: cause)
     }
     if self.lacksLastOggPage() || cause != nil {
       return VoiceFailure(
@@ -77,7 +78,9 @@ final class SoundFile {
 
   /// libsndfile takes the length of a cut WAV file from its size; only the header knows how long it was.
   private func missingInWAV() -> Int64? {
-    guard let header = WAVHeader.read(from: self.descriptor), let length = header.dataLength else { return nil }
+    guard let header = WAVHeader.read(from: self.descriptor), let length = header.dataLength else {
+      return nil
+    }
     let missing = Int64(header.dataOffset) + length - self.size
     guard missing > 0, let format = header.format, format.bytesPerFrame > 0 else { return nil }
     return (missing + Int64(format.bytesPerFrame) - 1) / Int64(format.bytesPerFrame)

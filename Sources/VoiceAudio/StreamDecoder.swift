@@ -95,7 +95,8 @@ struct StreamDecoder {
         .notice(
           VoiceFailure(
             .fileTruncated,
-            message: "\(self.name) ends in the middle of a sample; its last \(incomplete) bytes were left out.")))
+            message:
+              "\(self.name) ends in the middle of a sample; its last \(incomplete) bytes were left out.")))
     }
     return events
   }
@@ -109,7 +110,8 @@ struct StreamDecoder {
       guard let format = header.format else {
         throw VoiceFailure(
           .formatNotSupported,
-          message: "\(self.name) is WAV with the encoding \(header.formatTag), which cannot be read from a pipe; "
+          message:
+            "\(self.name) is WAV with the encoding \(header.formatTag), which cannot be read from a pipe; "
             + "use PCM, float or µ-law samples, or a file.")
       }
       return try self.begin(format, with: head.dropFirst(header.dataOffset), remaining: header.dataLength)

@@ -56,7 +56,8 @@ public struct SilenceSource: AudioSource {
   }
 
   public func capture() async throws(VoiceFailure) -> AudioCapture {
-    GeneratedAudio.capture(count: GeneratedAudio.count(of: self.duration), chunkDuration: self.chunkDuration) {
+    GeneratedAudio.capture(count: GeneratedAudio.count(of: self.duration), chunkDuration: self.chunkDuration)
+    {
       [Int16](repeating: 0, count: $0.count)
     }
   }

@@ -86,6 +86,7 @@ private final class WritableWAVFile {
 
   private static func failure(_ number: Int32, path: String) -> VoiceFailure {
     let cause = POSIXFailure(number: number)
-    return VoiceFailure(.fileNotWritable, message: "“\(path)” cannot be written: \(cause.text).", cause: cause)
+    return VoiceFailure(
+      .fileNotWritable, message: "“\(path)” cannot be written: \(cause.text).", cause: cause)
   }
 }

@@ -75,7 +75,9 @@ public actor FileSecureStore: SecureStore {
   }
 
   private static func value(in content: [UInt8]) -> String? {
-    guard content.starts(with: self.header), let end = content.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+    guard content.starts(with: self.header), let end = content.firstIndex(of: UInt8(ascii: "\n")) else {
+      return nil
+    }
     let value = Array(content[(end + 1)...])
     let expected = self.content(of: String(decoding: value, as: UTF8.self))
     // Bytes that are not UTF-8 come back as others, so that this comparison finds them too.

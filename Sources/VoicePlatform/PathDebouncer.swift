@@ -64,7 +64,8 @@ struct PathDebouncer {
     case .settled:
       return .none
     case .changing(let path, let since, let last):
-      let due = min(last.advanced(by: self.configuration.quiet), since.advanced(by: self.configuration.longest))
+      let due = min(
+        last.advanced(by: self.configuration.quiet), since.advanced(by: self.configuration.longest))
       if now < due { return .startTimer(due) }
       self.state = .settled
       guard path != self.published else { return .none }

@@ -138,7 +138,8 @@ public struct StateDirectory: Hashable, Sendable {
     let cause = SystemError(number: number)
     switch number {
     case ENOSPC, EDQUOT:
-      return VoiceFailure(self.codes.full, message: "The disk of the folder “\(self.path)” is full.", cause: cause)
+      return VoiceFailure(
+        self.codes.full, message: "The disk of the folder “\(self.path)” is full.", cause: cause)
     default:
       let reason =
         switch number {

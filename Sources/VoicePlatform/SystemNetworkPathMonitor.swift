@@ -34,7 +34,8 @@ public final class SystemNetworkPathMonitor: NetworkPathMonitor {
   ///   - clock: The time to go by.
   ///   - quiet: How long nothing may change before a change is told.
   public convenience init(clock: any VoiceClock = MonotonicClock(), quiet: Duration = .milliseconds(250)) {
-    self.init(clock: clock, configuration: .init(quiet: quiet), watch: { PlatformPathWatcher.start(onChange: $0) })
+    self.init(
+      clock: clock, configuration: .init(quiet: quiet), watch: { PlatformPathWatcher.start(onChange: $0) })
   }
 
   init(clock: any VoiceClock, configuration: PathDebouncer.Configuration, watch: @escaping Watch) {

@@ -192,7 +192,8 @@ private final class ScriptedRecognizer: Recognizer {
       }
     }
     return RecognitionResult(
-      words: words.map { self.recognized($0, text: $0.text, confidence: $0.confidence) }, alternatives: Array(others))
+      words: words.map { self.recognized($0, text: $0.text, confidence: $0.confidence) },
+      alternatives: Array(others))
   }
 
   func cancel() {}

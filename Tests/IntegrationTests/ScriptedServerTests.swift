@@ -25,13 +25,18 @@ import VoiceTesting
   // MARK: Broken rules
 
   /// What a server may do without breaking a rule.
-  static let allowed = ["empty-response", "rtt-request", "gaps-in-segment-ids", "unknown-fields", "huge-times", "negative-times"]
+  static let allowed = [
+    "empty-response", "rtt-request", "gaps-in-segment-ids", "unknown-fields", "huge-times", "negative-times",
+  ]
 
   @Test(arguments: [
-    "result-before-started", "started-twice", "unknown-context", "context-not-uuid", "empty-response", "rtt-request",
-    "final-word-repeated", "final-word-tentative", "final-entity-repeated", "final-entity-tentative", "entity-inverted",
+    "result-before-started", "started-twice", "unknown-context", "context-not-uuid", "empty-response",
+    "rtt-request",
+    "final-word-repeated", "final-word-tentative", "final-entity-repeated", "final-entity-tentative",
+    "entity-inverted",
     "second-intent", "tentative-intent-late", "missing-intent", "empty-segment", "event-after-segment-end",
-    "segment-end-twice", "event-after-finished", "finished-twice", "gaps-in-segment-ids", "unknown-fields", "huge-times",
+    "segment-end-twice", "event-after-finished", "finished-twice", "gaps-in-segment-ids", "unknown-fields",
+    "huge-times",
     "negative-times",
   ])
   func aBrokenRuleCostsNoWord(rule: String) async throws {
@@ -51,7 +56,8 @@ import VoiceTesting
     var audio = MarkerAudio()
     audio.pause(length: 2000)
     audio.say(5, length: 3000)
-    let run = try await Self.run(script: #"{"streams": [{"violations": ["missing-segment-end"]}]}"#, audio: audio)
+    let run = try await Self.run(
+      script: #"{"streams": [{"violations": ["missing-segment-end"]}]}"#, audio: audio)
     #expect(run.words == audio.words.map(\.text))
     #expect(run.utterance.failures.map(\.code) == [.segmentUnfinished])
     #expect(run.utterance.context.segments.map(\.isFinal) == [false])
@@ -101,7 +107,8 @@ import VoiceTesting
 
   @Test func aTokenThatIsRejectedIsReplacedOnceAndNobodyNotices() async throws {
     let run = try await Self.run(
-      script: #"{"streams": [{"reject": {"code": "PERMISSION_DENIED", "message": "the token has expired"}}]}"#)
+      script: #"{"streams": [{"reject": {"code": "PERMISSION_DENIED", "message": "the token has expired"}}]}"#
+    )
     #expect(run.words == Self.audio.words.map(\.text))
     #expect(run.utterance.failures == [])
     #expect(run.logins == 2)
@@ -128,7 +135,8 @@ import VoiceTesting
       let port = try #require(try await peer.event("listening")["port"]?.int)
       var configuration = Self.configuration(port: port)
       configuration.loginTimeout = .seconds(1)
-      let client = try SpeechClient(configuration: configuration, source: SilenceSource(duration: .seconds(1)))
+      let client = try SpeechClient(
+        configuration: configuration, source: SilenceSource(duration: .seconds(1)))
       do throws(VoiceFailure) {
         try await client.prepare()
         Issue.record("the login succeeded")
@@ -158,12 +166,14 @@ import VoiceTesting
   }
 
   private static func run(
-    script: String, audio: MarkerAudio = Self.audio, configure: (inout SpeechClient.Configuration) -> Void = { _ in }
+    script: String, audio: MarkerAudio = Self.audio,
+    configure: (inout SpeechClient.Configuration) -> Void = { _ in }
   ) async throws -> Run {
     // Words of the server's own recogniser are written as those of the markers.
     let separator = script == "{}" ? "" : ", "
     let script = #"{"wordFormat": "{value}x{length}@{place}""# + separator + script.dropFirst()
-    return try await withPeerProcess("Tests/Peers/scripted_slu_server.py", arguments: ["--script", script]) { peer in
+    return try await withPeerProcess("Tests/Peers/scripted_slu_server.py", arguments: ["--script", script]) {
+      peer in
       let port = try #require(try await peer.event("listening")["port"]?.int)
       var configuration = Self.configuration(port: port)
       configure(&configuration)

@@ -53,7 +53,8 @@ struct RunningServer: Sendable {
   }
 
   func configuration(port: Int? = nil) -> SpeechClient.Configuration {
-    var configuration = SpeechClient.Configuration(app: .app(ServerConfiguration.App.demo.id), language: "en-US")
+    var configuration = SpeechClient.Configuration(
+      app: .app(ServerConfiguration.App.demo.id), language: "en-US")
     configuration.identityAddress = "grpc://127.0.0.1:\(port ?? self.port)"
     configuration.speechAddress = "grpc://127.0.0.1:\(port ?? self.port)"
     configuration.store = MemorySecureStore()
@@ -68,7 +69,9 @@ struct Utterance: Sendable {
   var context: SpeechContext
   var events: [SpeechEvent]
 
-  var failures: [VoiceFailure] { self.events.compactMap { if case .failed(let failure) = $0 { failure } else { nil } } }
+  var failures: [VoiceFailure] {
+    self.events.compactMap { if case .failed(let failure) = $0 { failure } else { nil } }
+  }
   var recoveries: Int { self.events.count { if case .recovered = $0 { true } else { false } } }
   var tentativeUpdates: Int {
     self.events.count { if case .segmentUpdated(let segment) = $0 { !segment.isFinal } else { false } }
@@ -91,7 +94,8 @@ func recognize(
       seen.append(event)
       if case .finished(let context) = event {
         guard let context else {
-          throw EndToEndError.noContext(seen.compactMap { if case .failed(let failure) = $0 { failure } else { nil } })
+          throw EndToEndError.noContext(
+            seen.compactMap { if case .failed(let failure) = $0 { failure } else { nil } })
         }
         return Utterance(context: context, events: seen)
       }

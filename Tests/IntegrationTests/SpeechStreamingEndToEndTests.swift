@@ -26,16 +26,19 @@ import VoiceServer
     try await RunningServer.with(engine: try PocketSphinxEngine()) { server in
       var configuration = server.configuration()
       configuration.app = .app(UUID())
-      let client = try SpeechClient(configuration: configuration, source: SilenceSource(duration: .seconds(1)))
+      let client = try SpeechClient(
+        configuration: configuration, source: SilenceSource(duration: .seconds(1)))
       #expect(await failure(of: client) == .unknownApp)
 
       configuration = server.configuration(port: 1)
-      let unreachable = try SpeechClient(configuration: configuration, source: SilenceSource(duration: .seconds(1)))
+      let unreachable = try SpeechClient(
+        configuration: configuration, source: SilenceSource(duration: .seconds(1)))
       #expect(await failure(of: unreachable) == .serverUnreachable)
 
       configuration = server.configuration()
       configuration.language = .fiFI
-      let finnish = try SpeechClient(configuration: configuration, source: SilenceSource(duration: .seconds(1)))
+      let finnish = try SpeechClient(
+        configuration: configuration, source: SilenceSource(duration: .seconds(1)))
       #expect(await failure(of: finnish) == .languageNotOffered)
 
       configuration = server.configuration()

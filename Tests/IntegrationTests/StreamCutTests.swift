@@ -27,7 +27,10 @@ import VoiceTesting
 
   @Test func wordsAreIdenticalAfterCutsAtRandomBytes() async throws {
     let outcome = try await RunningServer.with(
-      engine: try PocketSphinxEngine(), configure: { $0.limits.decoders = 4; $0.limits.loginsPerSecond = 1000 }
+      engine: try PocketSphinxEngine(),
+      configure: {
+        $0.limits.decoders = 4; $0.limits.loginsPerSecond = 1000
+      }
     ) { server in
       let uncut = try await Self.run(server, plan: LinkPlan())
       try #require(uncut.utterance.context.segments.count >= 2)
@@ -49,7 +52,8 @@ import VoiceTesting
               tally.runs += 1
               tally.recoveries += cut.utterance.recoveries
               if Words(cut.utterance) != Words(uncut.utterance) {
-                tally.different.append("cut \(number), \(plans[number]): \(Words(cut.utterance)) is not \(Words(uncut.utterance))")
+                tally.different.append(
+                  "cut \(number), \(plans[number]): \(Words(cut.utterance)) is not \(Words(uncut.utterance))")
               }
               for failure in cut.utterance.failures where failure.code != .connectionLost {
                 guard case .automatic = failure.recovery else {
@@ -64,7 +68,8 @@ import VoiceTesting
       }
     }
     print(
-      "Stream cuts: \(outcome.runs) runs with seed \(Self.seed), \(outcome.recoveries) recoveries in open contexts, \(outcome.different.count) with other words")
+      "Stream cuts: \(outcome.runs) runs with seed \(Self.seed), \(outcome.recoveries) recoveries in open contexts, \(outcome.different.count) with other words"
+    )
     #expect(outcome.runs == Self.cuts)
     #expect(outcome.recoveries > Self.cuts / 2)
     #expect(outcome.different == [])
@@ -114,8 +119,10 @@ import VoiceTesting
       let direction = LinkPlan.Direction.allCases.randomElement(using: &generator) ?? .toClient
       let bytes = max(1, connection?.bytes(direction) ?? 1)
       // Half-open connections take 15 s to be noticed, so there are few of them.
-      let ending: LinkPlan.Ending = number % 50 == 49 ? .silence : (Bool.random(using: &generator) ? .reset : .finish)
-      return LinkPlan.Connection(cut: .init(direction, afterBytes: Int.random(in: 0..<bytes, using: &generator), ending))
+      let ending: LinkPlan.Ending =
+        number % 50 == 49 ? .silence : (Bool.random(using: &generator) ? .reset : .finish)
+      return LinkPlan.Connection(
+        cut: .init(direction, afterBytes: Int.random(in: 0..<bytes, using: &generator), ending))
     }
     var plan = LinkPlan(seed: generator.next())
     if number % 20 == 0 {

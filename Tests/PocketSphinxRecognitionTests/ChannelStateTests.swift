@@ -7,7 +7,8 @@ import VoiceCore
 struct ChannelStateTests {
   /// The bytes of a state of two dimensions.
   private func bytes(
-    version: UInt8 = 1, dimension: UInt8 = 2, frames: Int32 = 100, numbers: [Float] = [1, 2, 100, 200, 3000, 4]
+    version: UInt8 = 1, dimension: UInt8 = 2, frames: Int32 = 100,
+    numbers: [Float] = [1, 2, 100, 200, 3000, 4]
   ) -> [UInt8] {
     let words = [UInt32(bitPattern: frames)] + numbers.map(\.bitPattern)
     return [version, dimension]

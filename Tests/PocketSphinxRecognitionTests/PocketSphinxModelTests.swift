@@ -90,7 +90,8 @@ struct PocketSphinxModelTests {
   @Test func damagedWordsFail() throws {
     try withFolder { folder in
       let good = try PocketSphinxModel.find(in: PocketSphinxModel.systemFolder)
-      #expect(FileManager.default.createFile(atPath: "\(folder)/bad.lm.bin", contents: Data("garbage\n".utf8)))
+      #expect(
+        FileManager.default.createFile(atPath: "\(folder)/bad.lm.bin", contents: Data("garbage\n".utf8)))
       var model = good
       model.languageModel = "\(folder)/bad.lm.bin"
       #expect(loadFailure(model)?.code == .modelInvalid)

@@ -16,7 +16,8 @@ struct PocketSphinxPipelineTests {
     var count = 0
     var adaptation: RecognizerAdaptation?
     for recording in Recording.librivox {
-      let events = try await Speech.recognize(recording.samples, options: ContextOptions(adaptation: adaptation))
+      let events = try await Speech.recognize(
+        recording.samples, options: ContextOptions(adaptation: adaptation))
       edits += Speech.edits(recording.words, texts(events))
       count += recording.words.count
       adaptation = Speech.ends(events).last?.resumePoint.adaptation
@@ -53,7 +54,8 @@ struct PocketSphinxPipelineTests {
     let session = Speech.session([.goForward, .something, .goForward])
     let events = try await Speech.recognize(session, options: Self.silence)
     #expect(Speech.ends(events).count == 3)
-    #expect(texts(events) == Recording.goForward.words + Recording.something.words + Recording.goForward.words)
+    #expect(
+      texts(events) == Recording.goForward.words + Recording.something.words + Recording.goForward.words)
     let whole = try await Speech.recognize(session)
     #expect(Speech.ends(whole).count == 1)
     #expect(texts(whole) == texts(events))
@@ -83,7 +85,8 @@ struct PocketSphinxPipelineTests {
     // A chunk of one sample takes a hop between threads for each, so that case has less audio.
     let audio =
       chunk == 1
-      ? Recording.goForward.samples + Speech.room(20_000) : Speech.session([.goForward, Recording.librivox[1]])
+      ? Recording.goForward.samples + Speech.room(20_000)
+      : Speech.session([.goForward, Recording.librivox[1]])
     let events = try await Speech.recognize(audio, chunk: chunk, options: Self.silence)
     let reference = try await Speech.recognize(audio, chunk: 1600, options: Self.silence)
     #expect(!Speech.ends(events).isEmpty)
@@ -92,7 +95,8 @@ struct PocketSphinxPipelineTests {
 
   @Test func goesOnFromEveryResumePointAsIfNothingHadHappened() async throws {
     let audio = Speech.session(
-      [Recording.librivox[1], .goForward, Recording.cards[4], .something, Recording.librivox[4]], pause: 20_000)
+      [Recording.librivox[1], .goForward, Recording.cards[4], .something, Recording.librivox[4]],
+      pause: 20_000)
     let events = try await Speech.recognize(audio, options: Self.silence)
     let ends = Speech.ends(events)
     #expect(ends.count >= 5)
@@ -108,7 +112,9 @@ struct PocketSphinxPipelineTests {
   @Test func fourStreamsAtOnceHearTheSameAsAlone() async throws {
     let recordings = [Recording.goForward, .something, Recording.librivox[1], Recording.cards[4]]
     var alone: [[RecognitionEvent]] = []
-    for recording in recordings { alone.append(try await Speech.recognize(recording.samples, options: Self.silence)) }
+    for recording in recordings {
+      alone.append(try await Speech.recognize(recording.samples, options: Self.silence))
+    }
     let together = try await withThrowingTaskGroup(of: (Int, [RecognitionEvent]).self) { group in
       for (index, recording) in recordings.enumerated() {
         group.addTask { (index, try await Speech.recognize(recording.samples, options: Self.silence)) }
@@ -123,7 +129,8 @@ struct PocketSphinxPipelineTests {
     func turn(_ recording: Recording, _ adaptation: RecognizerAdaptation?) async throws -> (
       [RecognitionEvent], RecognizerAdaptation?
     ) {
-      let context = try await pool.beginContext(ContextOptions(adaptation: adaptation), patience: .seconds(600))
+      let context = try await pool.beginContext(
+        ContextOptions(adaptation: adaptation), patience: .seconds(600))
       var events = try await context.append(recording.samples)
       events += try await context.finish()
       return (events, context.adaptation)

@@ -10,7 +10,8 @@ struct PocketSphinxRecognizerTests {
   }
 
   @discardableResult
-  private func hear(_ samples: [Int16], with recognizer: any Recognizer, block: Int = 1600) throws -> [Bool?] {
+  private func hear(_ samples: [Int16], with recognizer: any Recognizer, block: Int = 1600) throws -> [Bool?]
+  {
     var speech: [Bool?] = []
     for start in stride(from: 0, to: samples.count, by: block) {
       try samples[start..<min(start + block, samples.count)].withUnsafeBufferPointer {
@@ -48,7 +49,8 @@ struct PocketSphinxRecognizerTests {
     for value in [Float](arrayLiteral: 10_000, -10_000, 0, .leastNonzeroMagnitude) {
       for frames in [Int32(0), 1, 2000] {
         let level = max(0, value).bitPattern
-        let words = [UInt32(bitPattern: frames)] + Array(repeating: value.bitPattern, count: 26) + [level, level]
+        let words =
+          [UInt32(bitPattern: frames)] + Array(repeating: value.bitPattern, count: 26) + [level, level]
         let bytes: [UInt8] =
           [1, 13] + words.flatMap { word in [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: word >> $0) } }
         do throws(VoiceFailure) {
@@ -124,7 +126,8 @@ struct PocketSphinxRecognizerTests {
     let recognizer = try recognizer()
     #expect(recognizer.activityHangover == .milliseconds(500))
     try recognizer.begin(adaptation: nil)
-    let speech = try hear(Recording.goForward.samples + Speech.room(24_000), with: recognizer).compactMap(\.self)
+    let speech = try hear(Recording.goForward.samples + Speech.room(24_000), with: recognizer).compactMap(
+      \.self)
     let first = try #require(speech.firstIndex(of: true))
     let last = try #require(speech.lastIndex(of: true))
     // The first word starts at 0.46 s and the last ends at 2.12 s.

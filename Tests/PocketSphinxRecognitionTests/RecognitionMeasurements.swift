@@ -27,9 +27,12 @@ struct RecognitionMeasurements {
 
     var line: String {
       let sorted = self.delays.sorted()
-      func quantile(_ part: Double) -> Double { sorted.isEmpty ? 0 : sorted[Int(Double(sorted.count - 1) * part)] }
+      func quantile(_ part: Double) -> Double {
+        sorted.isEmpty ? 0 : sorted[Int(Double(sorted.count - 1) * part)]
+      }
       return String(
-        format: "WER %.1f %% (%d of %d), final before the end %.0f %%, word end to final: median %.1f s, 90 %% %.1f s",
+        format:
+          "WER %.1f %% (%d of %d), final before the end %.0f %%, word end to final: median %.1f s, 90 %% %.1f s",
         100 * Double(self.edits) / Double(max(1, self.words)), self.edits, self.words,
         100 * Double(self.early) / Double(max(1, sorted.count)), quantile(0.5), quantile(0.9))
     }
@@ -39,11 +42,14 @@ struct RecognitionMeasurements {
     let text = try String(contentsOfFile: listOfRecordings ?? "", encoding: .utf8)
     return text.split(separator: "\n").compactMap { line in
       let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
-      guard fields.count == 3, let file = FileManager.default.contents(atPath: String(fields[1])) else { return nil }
+      guard fields.count == 3, let file = FileManager.default.contents(atPath: String(fields[1])) else {
+        return nil
+      }
       let samples = file.withUnsafeBytes { raw in
         (0..<raw.count / 2).map { raw.loadUnaligned(fromByteOffset: 2 * $0, as: Int16.self) }
       }
-      return Row(speaker: String(fields[0]), samples: samples, words: fields[2].split(separator: " ").map(String.init))
+      return Row(
+        speaker: String(fields[0]), samples: samples, words: fields[2].split(separator: " ").map(String.init))
     }
   }
 
@@ -143,7 +149,9 @@ private final class RecordingRecognizer: Recognizer {
     self.base = base
   }
 
-  func begin(adaptation: RecognizerAdaptation?) throws(VoiceFailure) { try self.base.begin(adaptation: adaptation) }
+  func begin(adaptation: RecognizerAdaptation?) throws(VoiceFailure) {
+    try self.base.begin(adaptation: adaptation)
+  }
 
   func process(_ samples: UnsafeBufferPointer<Int16>) throws(VoiceFailure) -> Bool? {
     let speech = try self.base.process(samples)

@@ -25,7 +25,9 @@ struct Recording: Hashable, Sendable, CustomTestStringConvertible {
     // The wav files have the plain header of 44 bytes.
     let bytes = self.path.hasSuffix(".wav") ? file.dropFirst(44) : file
     return bytes.withUnsafeBytes { raw in
-      (0..<raw.count / 2).map { Int16(littleEndian: raw.loadUnaligned(fromByteOffset: 2 * $0, as: Int16.self)) }
+      (0..<raw.count / 2).map {
+        Int16(littleEndian: raw.loadUnaligned(fromByteOffset: 2 * $0, as: Int16.self))
+      }
     }
   }
 

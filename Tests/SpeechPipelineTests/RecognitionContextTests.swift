@@ -119,8 +119,10 @@ struct RecognitionContextTests {
     for number in 1...400 { audio.say(number % 997 + 1, length: 1700) }
     let events = try await recognize(audio.samples, chunk: 4000)
     // An utterance of 30 s is cut where it is loud too, so a word may come in two parts; no sample is missing.
-    let lengths = finals(events).compactMap { $0.text.split(separator: "x").last?.split(separator: "@").first }
-      .compactMap { Int($0) }
+    let lengths = finals(events).compactMap {
+      $0.text.split(separator: "x").last?.split(separator: "@").first
+    }
+    .compactMap { Int($0) }
     #expect(lengths.reduce(0, +) == audio.samples.count)
     #expect(ends(events).count == 1)
     try expectOrder(events)

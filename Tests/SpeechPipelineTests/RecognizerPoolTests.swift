@@ -196,7 +196,8 @@ struct RecognizerPoolTests {
 
   @Test func keepsTheWordsWhenTheEndFails() async throws {
     let pool = RecognizerPool(
-      engine: ScriptedEngine(words: [.init("hello", at: .milliseconds(900))], faults: [.init(.finish)]), size: 1)
+      engine: ScriptedEngine(words: [.init("hello", at: .milliseconds(900))], faults: [.init(.finish)]),
+      size: 1)
     let context = try await pool.beginContext(ContextOptions(), patience: .seconds(60))
     _ = try await context.append(self.second)
     let events = try await context.finish()

@@ -52,7 +52,8 @@ struct SegmentMachineTests {
   @Test func repeatsNoHypothesis() {
     var machine = machine()
     expectEqual(machine.hypothesised(words("turn on"), head: .seconds(1), base: .zero).count, 1)
-    expectEqual(machine.hypothesised(words("turn on", length: 310), head: .seconds(1), base: .zero).isEmpty, true)
+    expectEqual(
+      machine.hypothesised(words("turn on", length: 310), head: .seconds(1), base: .zero).isEmpty, true)
     expectEqual(machine.hypothesised(words("turn on the"), head: .seconds(1), base: .zero).count, 1)
   }
 
@@ -75,7 +76,8 @@ struct SegmentMachineTests {
   @Test func aSegmentGoesOnOverUtterances() {
     var machine = machine(alternatives: 2)
     _ = machine.endedUtterance(
-      RecognitionResult(words: words("turn on"), alternatives: [words("turn off"), words("learn on")]), base: .zero)
+      RecognitionResult(words: words("turn on"), alternatives: [words("turn off"), words("learn on")]),
+      base: .zero)
     let base = Duration.seconds(3)
     let second = machine.endedUtterance(
       RecognitionResult(words: words("the lights"), alternatives: [words("the light")]), base: base)

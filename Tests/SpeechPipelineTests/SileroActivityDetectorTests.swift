@@ -65,7 +65,9 @@ struct SileroActivityDetectorTests {
     func run(block: Int) throws -> [Bool] {
       detector.reset()
       return try stride(from: 0, to: audio.count, by: block).map { start in
-        try audio[start..<min(start + block, audio.count)].withUnsafeBufferPointer { try detector.process($0) }
+        try audio[start..<min(start + block, audio.count)].withUnsafeBufferPointer {
+          try detector.process($0)
+        }
       }
     }
     let speech = try run(block: 1600)

@@ -22,7 +22,8 @@ struct ClientHarness: Sendable {
     configure: (inout SpeechClient.Configuration) -> Void = { _ in },
     login: (@Sendable (UUID) async throws(VoiceFailure) -> ApiAccessToken)? = nil
   ) throws {
-    var configuration = SpeechClient.Configuration(app: .app(ApiAccessToken.forTests.appId), language: "en-US")
+    var configuration = SpeechClient.Configuration(
+      app: .app(ApiAccessToken.forTests.appId), language: "en-US")
     configuration.store = MemorySecureStore()
     configuration.paths = nil
     configuration.postRoll = .zero
@@ -158,7 +159,9 @@ final class DelegateRecorder: SpeechClientDelegate {
     self.continuation.yield(call)
   }
 
-  func speechlyClientDidCatchError(_: any SpeechClientProtocol, error: SpeechClientError) { self.add("error \(error)") }
+  func speechlyClientDidCatchError(_: any SpeechClientProtocol, error: SpeechClientError) {
+    self.add("error \(error)")
+  }
   func speechlyClientDidStart(_: any SpeechClientProtocol) { self.add("start") }
   func speechlyClientDidStop(_: any SpeechClientProtocol) { self.add("stop") }
   func speechlyClientDidUpdateSegment(_: any SpeechClientProtocol, segment: SpeechSegment) {
@@ -173,9 +176,15 @@ final class DelegateRecorder: SpeechClientDelegate {
   func speechlyClientDidReceiveIntent(
     _: any SpeechClientProtocol, contextId: String, segmentId: Int, intent: SpeechIntent
   ) { self.add("intent \(intent.value)") }
-  func speechlyClientDidFail(_: any SpeechClientProtocol, failure: VoiceFailure) { self.add("failed \(failure.code)") }
-  func speechlyClientDidRecover(_: any SpeechClientProtocol, recovery: SpeechRecovery) { self.add("recovered") }
-  func speechlyClientDidFinish(_: any SpeechClientProtocol, context: SpeechContext) { self.add("finish \(context.text)") }
+  func speechlyClientDidFail(_: any SpeechClientProtocol, failure: VoiceFailure) {
+    self.add("failed \(failure.code)")
+  }
+  func speechlyClientDidRecover(_: any SpeechClientProtocol, recovery: SpeechRecovery) {
+    self.add("recovered")
+  }
+  func speechlyClientDidFinish(_: any SpeechClientProtocol, context: SpeechContext) {
+    self.add("finish \(context.text)")
+  }
   func speechlyClientDidStartContext(_: any SpeechClientProtocol) { self.add("startContext") }
   func speechlyClientDidStopContext(_: any SpeechClientProtocol) { self.add("stopContext") }
 }

@@ -16,7 +16,8 @@ import VoiceCore
     let recorder = PlayedRecorder()
     let delegate = CollectingDelegate()
     let client = try SpeechClient(
-      appId: PlayedIdentity.appId, language: .enUS, prepareOnInit: true, sluClient: slu, identityClient: PlayedIdentity(),
+      appId: PlayedIdentity.appId, language: .enUS, prepareOnInit: true, sluClient: slu,
+      identityClient: PlayedIdentity(),
       cache: PlayedCache(), audioRecorder: recorder, delegateDispatchQueue: DispatchQueue(label: "test"))
     client.delegate = delegate
     client.start()
@@ -38,8 +39,10 @@ import VoiceCore
     }
     #expect(throws: VoiceFailure(.unknownApp)) {
       try SpeechClient(
-        appId: UUID(), language: .fiFI, prepareOnInit: true, sluClient: PlayedSluClient(), identityClient: Refusing(),
-        cache: PlayedCache(), audioRecorder: PlayedRecorder(), delegateDispatchQueue: DispatchQueue(label: "test"))
+        appId: UUID(), language: .fiFI, prepareOnInit: true, sluClient: PlayedSluClient(),
+        identityClient: Refusing(),
+        cache: PlayedCache(), audioRecorder: PlayedRecorder(),
+        delegateDispatchQueue: DispatchQueue(label: "test"))
     }
   }
 
@@ -56,11 +59,13 @@ import VoiceCore
     let first = SpeechTranscript(index: 0, value: "a", startOffset: 0, endOffset: 0.1, isFinal: true)
     let entity = SpeechEntity(value: "v", type: "t", startIndex: 0, endIndex: 2, isFinal: false)
     var segment = SpeechSegment(
-      segmentId: 3, contextId: "c", isFinal: false, intent: SpeechIntent(value: "i", isFinal: true), entities: [entity],
+      segmentId: 3, contextId: "c", isFinal: false, intent: SpeechIntent(value: "i", isFinal: true),
+      entities: [entity],
       transcripts: [word, first])
     #expect(segment.id == "c-3")
     #expect(segment.transcripts.map(\.id) == [0, 1])
-    segment.transcripts.insert(SpeechTranscript(index: 2, value: "c", startOffset: 0, endOffset: 0, isFinal: false), at: 0)
+    segment.transcripts.insert(
+      SpeechTranscript(index: 2, value: "c", startOffset: 0, endOffset: 0, isFinal: false), at: 0)
     #expect(segment.transcripts.map(\.index) == [0, 1, 2])
     #expect(entity.id == SpeechEntity.ID(start: 0, end: 2))
     #expect(SpeechIntent.Empty == SpeechIntent(value: "", isFinal: false))
@@ -72,16 +77,19 @@ import VoiceCore
   @Test func addressesTokensAndChannelsAreMadeAsDocumented() throws {
     let address = try GRPCAddress(addr: "grpc+tls://api.example.com")
     #expect(address == GRPCAddress(host: "api.example.com", port: 443, secure: true))
-    #expect(try GRPCAddress(addr: "grpc://[::1]:50051") == GRPCAddress(host: "::1", port: 50_051, secure: false))
+    #expect(
+      try GRPCAddress(addr: "grpc://[::1]:50051") == GRPCAddress(host: "::1", port: 50_051, secure: false))
     #expect(try GRPCAddress(addr: "grpc://host").port == 80)
     #expect(try makeChannel(addr: "grpc://host:1", loopCount: 1).address.port == 1)
-    #expect(makeTokenCallOptions(token: "t").customMetadata == [.init(name: "authorization", value: "Bearer t")])
+    #expect(
+      makeTokenCallOptions(token: "t").customMetadata == [.init(name: "authorization", value: "Bearer t")])
     #expect(!"\(makeTokenCallOptions(token: "secret"))".contains("secret"))
 
     let expiry = Date(timeIntervalSinceNow: 7200)
     let app = UUID()
     let device = UUID()
-    let token = ApiAccessToken(appId: app, deviceId: device, expiresAt: expiry, scopes: [.SLU, .WLU], tokenString: "x")
+    let token = ApiAccessToken(
+      appId: app, deviceId: device, expiresAt: expiry, scopes: [.SLU, .WLU], tokenString: "x")
     #expect(token.validate(appId: app, deviceId: device, expiresIn: 3600))
     #expect(!token.validate(appId: UUID(), deviceId: device, expiresIn: 3600))
     #expect(!token.validateExpiry(expiresIn: 8000))
@@ -170,7 +178,8 @@ private final class PlayedSluClient: SluClientProtocol {
         $0.word = "hello"
         $0.endTime = 1
       })
-    self.delegate?.sluClientDidReceiveIntent(self, contextId: "c", segmentId: 0, intent: .with { $0.intent = "greet" })
+    self.delegate?.sluClientDidReceiveIntent(
+      self, contextId: "c", segmentId: 0, intent: .with { $0.intent = "greet" })
     self.delegate?.sluClientDidReceiveSegmentEnd(self, contextId: "c", segmentId: 0)
     self.delegate?.sluClientDidReceiveContextStop(self, contextId: "c")
     self.delegate?.sluClientDidStopStream(self, status: GRPCStatus(code: 0, message: nil))

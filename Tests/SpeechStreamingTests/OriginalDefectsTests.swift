@@ -46,7 +46,9 @@ import VoiceTesting
     codes.append(contentsOf: world.codes)
     #expect(codes == [.unknownApp, .serverUnreachable, .microphoneDenied])
     #expect(SpeechClientError(VoiceFailure(.unknownApp)) == .apiError(VoiceFailure(.unknownApp).message))
-    #expect(SpeechClientError(VoiceFailure(.microphoneDenied)) == .audioError(VoiceFailure(.microphoneDenied).message))
+    #expect(
+      SpeechClientError(VoiceFailure(.microphoneDenied))
+        == .audioError(VoiceFailure(.microphoneDenied).message))
   }
 
   @Test("3. A kept token is used after a restart, under one stable key")
@@ -178,11 +180,14 @@ import VoiceTesting
   func tentativeListsReplace() {
     var assembler = SegmentAssembler(contextId: "c")
     func words(_ texts: [String]) -> [SpeechTranscript] {
-      texts.enumerated().map { SpeechTranscript(index: $0, value: $1, startOffset: 0, endOffset: 0, isFinal: false) }
+      texts.enumerated().map {
+        SpeechTranscript(index: $0, value: $1, startOffset: 0, endOffset: 0, isFinal: false)
+      }
     }
     _ = assembler.receivedTentativeWords(words(["turn", "off", "all"]), segmentId: 0, isReplay: false)
     _ = assembler.receivedTentativeEntities(
-      [SpeechEntity(value: "x", type: "t", startIndex: 0, endIndex: 2, isFinal: false)], segmentId: 0, isReplay: false)
+      [SpeechEntity(value: "x", type: "t", startIndex: 0, endIndex: 2, isFinal: false)], segmentId: 0,
+      isReplay: false)
     _ = assembler.receivedTentativeWords(words(["turn", "on"]), segmentId: 0, isReplay: false)
     _ = assembler.receivedTentativeEntities([], segmentId: 0, isReplay: false)
     #expect(assembler.segments[0]?.text == "turn on")
@@ -261,7 +266,8 @@ import VoiceTesting
   @Test(
     "17. An address that is not one is refused with its reason",
     arguments: [
-      "", "grpc", "http://a:1", "x grpc://host", "grpc://", "grpc://:80", "grpc://host:0", "grpc://host:65536",
+      "", "grpc", "http://a:1", "x grpc://host", "grpc://", "grpc://:80", "grpc://host:0",
+      "grpc://host:65536",
       "grpc://host:x", "grpc://user@host", "grpc://host/path", "grpc://[::1", "grpc://a b",
     ])
   func addressesAreReadStrictly(text: String) {
@@ -336,7 +342,8 @@ extension SessionMachine.Configuration {
 
 extension TokenProvider.Settings {
   static func forTests(
-    store: any SecureStore, server: String = "s", report: @escaping @Sendable (VoiceFailure) -> Void = { _ in },
+    store: any SecureStore, server: String = "s",
+    report: @escaping @Sendable (VoiceFailure) -> Void = { _ in },
     now: @escaping @Sendable () -> Date = { Date() }
   ) -> Self {
     Self(

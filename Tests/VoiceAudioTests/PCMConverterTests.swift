@@ -23,7 +23,8 @@ struct PCMConverterTests {
       case .s24le: [0, 0, 0, 0, 0, 0x40, 0, 0, 0xC0, 0, 0, 0x80]
       case .s32le: [0, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0xC0, 0, 0, 0, 0x80]
       case .f32le: WAVBytes.float32([0, 0.5, -0.5, -1])
-      case .f64le: [0, 0.5, -0.5, -1].flatMap { WAVBytes.little(Int(bitPattern: UInt(Double($0).bitPattern)), 8) }
+      case .f64le:
+        [0, 0.5, -0.5, -1].flatMap { WAVBytes.little(Int(bitPattern: UInt(Double($0).bitPattern)), 8) }
       case .mulaw: [0xFF, 0x90, 0x10, 0x00]
       }
     let samples = try convert(bytes, RawAudioFormat(encoding: encoding))
@@ -33,14 +34,16 @@ struct PCMConverterTests {
   @Test func decodesTheCornersOfMuLaw() {
     // ITU-T G.711, table 2a/2b, scaled from 14 to 16 bits.
     let expected: [(UInt8, Int16)] = [
-      (0x00, -32_124), (0x0F, -16_764), (0x7E, -8), (0x7F, 0), (0x80, 32_124), (0xAF, 4_092), (0xFE, 8), (0xFF, 0),
+      (0x00, -32_124), (0x0F, -16_764), (0x7E, -8), (0x7F, 0), (0x80, 32_124), (0xAF, 4_092), (0xFE, 8),
+      (0xFF, 0),
     ]
     for (byte, value) in expected { #expect(MuLaw.decode(byte) == value, "\(byte)") }
   }
 
   @Test func replacesWhatIsNotANumberBySilenceAndCountsIt() throws {
     let converter = try PCMConverter(format: RawAudioFormat(encoding: .f32le))
-    let chunks = converter.append(WAVBytes.float32([0.5, .nan, .infinity, -.infinity, 0.5])) + converter.finish()
+    let chunks =
+      converter.append(WAVBytes.float32([0.5, .nan, .infinity, -.infinity, 0.5])) + converter.finish()
     #expect(chunks.flatMap(\.samples) == [16_384, 0, 0, 0, 16_384])
     #expect(converter.notFiniteCount == 3)
   }
@@ -115,7 +118,8 @@ struct PCMConverterTests {
     #expect(before == 8_000)
     #expect(chunks.map(\.samples.count).reduce(0, +) == 16_000)
     #expect(chunks.last?.endPosition == 32_000)
-    #expect(zip(chunks, chunks.dropFirst()).filter { $0.endPosition != $1.position }.map(\.1.position) == [24_000])
+    #expect(
+      zip(chunks, chunks.dropFirst()).filter { $0.endPosition != $1.position }.map(\.1.position) == [24_000])
   }
 
   @Test func aGapOfImpossibleLengthDoesNotTrap() throws {

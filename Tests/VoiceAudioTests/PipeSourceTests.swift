@@ -182,7 +182,9 @@ struct PipeSourceTests {
     func write(_ bytes: [UInt8]) {
       var written = 0
       while written < bytes.count {
-        let count = bytes[written...].withUnsafeBytes { Foundation.write(self.writeEnd, $0.baseAddress, $0.count) }
+        let count = bytes[written...].withUnsafeBytes {
+          Foundation.write(self.writeEnd, $0.baseAddress, $0.count)
+        }
         guard count > 0 else { return }
         written += count
       }

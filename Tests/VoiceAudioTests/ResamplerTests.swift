@@ -13,7 +13,9 @@ struct ResamplerTests {
     ) { try Resampler(from: rate) }
   }
 
-  @Test(arguments: [1_000, 7_999, 8_000, 11_025, 16_000, 22_050, 44_100, 48_000, 96_000, 192_000, 767_999, 768_000])
+  @Test(arguments: [
+    1_000, 7_999, 8_000, 11_025, 16_000, 22_050, 44_100, 48_000, 96_000, 192_000, 767_999, 768_000,
+  ])
   func givesOneSampleForEachInstantWithinTheInput(rate: Int) throws {
     for count in [1, 2, 159, 1_601, rate / 3 + 1] {
       let output = try resample([Float](repeating: 100, count: count), from: rate)

@@ -49,7 +49,10 @@ struct SyntheticSourcesTests {
       SamplesSource(samples: [1, 2, 3]), SamplesSource(samples: []), SamplesSource(samples: [4, 5]),
     ])
     let heard = await Heard(source)
-    #expect(heard.chunks == [AudioChunk(position: 0, samples: [1, 2, 3]), AudioChunk(position: 3, samples: [4, 5])])
+    #expect(
+      heard.chunks == [
+        AudioChunk(position: 0, samples: [1, 2, 3]), AudioChunk(position: 3, samples: [4, 5]),
+      ])
   }
 
   @Test func concatenationFailsWhereItsPartFails() async {

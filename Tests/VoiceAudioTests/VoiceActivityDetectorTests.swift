@@ -8,7 +8,9 @@ struct VoiceActivityDetectorTests {
     (0..<length).map { $0 % 32 < 16 ? level : -level }
   }
 
-  private func run(_ audio: [Int16], block: Int = 160, detector: inout EnergyActivityDetector) throws -> [Bool] {
+  private func run(_ audio: [Int16], block: Int = 160, detector: inout EnergyActivityDetector) throws
+    -> [Bool]
+  {
     try stride(from: 0, to: audio.count, by: block).map { start in
       try audio[start..<min(start + block, audio.count)].withUnsafeBufferPointer { try detector.process($0) }
     }
@@ -23,7 +25,8 @@ struct VoiceActivityDetectorTests {
 
   @Test func extremeSamplesDoNoHarm() throws {
     var detector = EnergyActivityDetector()
-    _ = try run([Int16](repeating: .min, count: 1600) + [Int16](repeating: .max, count: 1600), detector: &detector)
+    _ = try run(
+      [Int16](repeating: .min, count: 1600) + [Int16](repeating: .max, count: 1600), detector: &detector)
     let before = try run([0], detector: &detector)
     let after = try detector.process(UnsafeBufferPointer(start: nil, count: 0))
     #expect(before == [after])

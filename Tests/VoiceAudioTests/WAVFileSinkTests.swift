@@ -15,12 +15,14 @@ struct WAVFileSinkTests {
     }
   }
 
-  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "needs a device that is always full"))
+  @Test(
+    .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "needs a device that is always full"))
   func namesAFullDisk() async {
     let sink = WAVFileSink(path: "/dev/full")
     do throws(VoiceFailure) {
       for index in 0..<100 {
-        try await sink.write(AudioChunk(position: Int64(index) * 16_000, samples: .init(repeating: 1, count: 16_000)))
+        try await sink.write(
+          AudioChunk(position: Int64(index) * 16_000, samples: .init(repeating: 1, count: 16_000)))
       }
       Issue.record("no failure")
     } catch {
@@ -60,6 +62,7 @@ struct WAVFileSinkTests {
     try await sink.write(AudioChunk(position: 0, samples: [1]))
     try await sink.write(AudioChunk(position: .max - 1, samples: [2]))
     try await sink.finish()
-    #expect(try await AudioFileSource(path: path).information().duration == .seconds(600) + .microseconds(125))
+    #expect(
+      try await AudioFileSource(path: path).information().duration == .seconds(600) + .microseconds(125))
   }
 }

@@ -57,7 +57,8 @@ struct StateDirectoryTests {
     let directory = StateDirectory(path: disk.path + "/state", codes: .server)
     let old = [UInt8](repeating: 1, count: 10_000)
     try directory.write(old, to: "x")
-    #expect(failure { try directory.write([UInt8](repeating: 2, count: 10_000_000), to: "x") } == .dataFolderFull)
+    #expect(
+      failure { try directory.write([UInt8](repeating: 2, count: 10_000_000), to: "x") } == .dataFolderFull)
     #expect(try directory.read("x") == old)
     #expect(self.folder.names(in: "disk/state") == ["x"])
     try await disk.makeReadOnly()

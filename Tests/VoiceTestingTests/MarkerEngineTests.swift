@@ -16,7 +16,9 @@ struct MarkerEngineTests {
 
   @Test func rejectsAForeignAdaptation() {
     for bytes: [UInt8] in [[], [1], Array(repeating: 255, count: 8), Array(repeating: 0, count: 9)] {
-      #expect(throws: VoiceFailure.self) { try self.recognize([], adaptation: RecognizerAdaptation(bytes: bytes)) }
+      #expect(throws: VoiceFailure.self) {
+        try self.recognize([], adaptation: RecognizerAdaptation(bytes: bytes))
+      }
     }
   }
 

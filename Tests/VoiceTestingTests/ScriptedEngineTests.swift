@@ -14,8 +14,12 @@ struct ScriptedEngineTests {
   @Test func failsWhereTheScriptSays() throws {
     let engine = ScriptedEngine(
       words: [],
-      faults: [.init(.load, times: 2, code: .modelInvalid), .init(.process(at: .milliseconds(1500))), .init(.finish)])
-    #expect(throws: VoiceFailure(.modelInvalid, message: "The script says so.")) { try engine.makeRecognizer() }
+      faults: [
+        .init(.load, times: 2, code: .modelInvalid), .init(.process(at: .milliseconds(1500))), .init(.finish),
+      ])
+    #expect(throws: VoiceFailure(.modelInvalid, message: "The script says so.")) {
+      try engine.makeRecognizer()
+    }
     #expect(throws: VoiceFailure.self) { try engine.makeRecognizer() }
     let recognizer = try engine.makeRecognizer()
     try recognizer.begin(adaptation: nil)
@@ -45,7 +49,9 @@ struct ScriptedEngineTests {
   }
 
   @Test func theScriptGoesOnWithTheAdaptation() throws {
-    let engine = ScriptedEngine(words: [.init("one", at: .milliseconds(100)), .init("two", at: .milliseconds(1100))])
+    let engine = ScriptedEngine(words: [
+      .init("one", at: .milliseconds(100)), .init("two", at: .milliseconds(1100)),
+    ])
     let recognizer = try engine.makeRecognizer()
     try recognizer.begin(adaptation: nil)
     _ = try hear(self.second, with: recognizer)

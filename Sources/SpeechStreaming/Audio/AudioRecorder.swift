@@ -58,7 +58,8 @@ public final class AudioRecorder: AudioRecorderProtocol {
     delegateQueue: DispatchQueue = DispatchQueue(label: "com.speechly.iosclient.AudioRecorder.delegateQueue"),
     prepareOnInit: Bool = true
   ) throws {
-    guard sampleRate == Double(AudioFormat.recognition.sampleRate), channels == 1, format == .pcmFormatInt16 else {
+    guard sampleRate == Double(AudioFormat.recognition.sampleRate), channels == 1, format == .pcmFormatInt16
+    else {
       throw AudioRecorderError.outputFormatError
     }
     self.init(source: Microphone(), audioQueue: audioQueue, delegateQueue: delegateQueue)

@@ -33,7 +33,8 @@ final class DelegateDispatcher: Sendable {
     }
   }
 
-  private static func tell(_ delegate: any SpeechClientDelegate, _ client: SpeechClient, _ event: SpeechEvent) {
+  private static func tell(_ delegate: any SpeechClientDelegate, _ client: SpeechClient, _ event: SpeechEvent)
+  {
     switch event {
     case .stateChanged(let state):
       delegate.speechlyClientDidChangeState(client, state: state)
@@ -46,9 +47,11 @@ final class DelegateDispatcher: Sendable {
       delegate.speechlyClientDidReceiveTranscript(
         client, contextId: contextId, segmentId: segmentId, transcript: transcript)
     case .entity(let contextId, let segmentId, let entity):
-      delegate.speechlyClientDidReceiveEntity(client, contextId: contextId, segmentId: segmentId, entity: entity)
+      delegate.speechlyClientDidReceiveEntity(
+        client, contextId: contextId, segmentId: segmentId, entity: entity)
     case .intent(let contextId, let segmentId, let intent):
-      delegate.speechlyClientDidReceiveIntent(client, contextId: contextId, segmentId: segmentId, intent: intent)
+      delegate.speechlyClientDidReceiveIntent(
+        client, contextId: contextId, segmentId: segmentId, intent: intent)
     case .segmentUpdated(let segment):
       delegate.speechlyClientDidUpdateSegment(client, segment: segment)
     case .recovered(let recovery):

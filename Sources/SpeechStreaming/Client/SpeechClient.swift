@@ -176,7 +176,8 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
     login: @escaping @Sendable (_ deviceId: UUID) async throws(VoiceFailure) -> ApiAccessToken
   ) throws {
     self.init(
-      configuration: configuration, store: configuration.store ?? SystemSecureStore.standard(), transport: transport,
+      configuration: configuration, store: configuration.store ?? SystemSecureStore.standard(),
+      transport: transport,
       capture: SourceCapture(source: source), clock: clock, delegateDispatchQueue: delegateDispatchQueue,
       recorderCapture: nil, sluTransport: nil, login: login)
   }
@@ -188,7 +189,8 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
   ) {
     let broadcaster = EventBroadcaster<SpeechEvent>(capacity: configuration.eventCapacity) { count in
       .failed(
-        VoiceFailure(.eventsDropped, message: "A reader of events was too slow: \(count) events were dropped."))
+        VoiceFailure(
+          .eventsDropped, message: "A reader of events was too slow: \(count) events were dropped."))
     }
     let dispatcher = DelegateDispatcher(queue: delegateDispatchQueue)
     let deliver: @Sendable (SpeechEvent) -> Void = { event in
@@ -197,7 +199,8 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
     }
     let tokens = TokenProvider(
       settings: TokenProvider.Settings(
-        scope: configuration.app.loginScope, deviceId: configuration.deviceId, server: configuration.identityAddress,
+        scope: configuration.app.loginScope, deviceId: configuration.deviceId,
+        server: configuration.identityAddress,
         store: store, report: { deliver(.failed($0)) }),
       login: login)
     self.broadcaster = broadcaster

@@ -22,7 +22,8 @@ public protocol SpeechClientDelegate: AnyObject, Sendable {
 
   /// A word was recognised; tentative unless `transcript.isFinal`.
   func speechlyClientDidReceiveTranscript(
-    _ speechlyClient: any SpeechClientProtocol, contextId: String, segmentId: Int, transcript: SpeechTranscript)
+    _ speechlyClient: any SpeechClientProtocol, contextId: String, segmentId: Int,
+    transcript: SpeechTranscript)
 
   /// An entity was recognised; tentative unless `entity.isFinal`.
   func speechlyClientDidReceiveEntity(

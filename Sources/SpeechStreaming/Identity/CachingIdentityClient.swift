@@ -31,7 +31,8 @@ public final class CachingIdentityClient: IdentityClientProtocol, Promisable {
       if let known = providers[key] { return known }
       let provider = TokenProvider(
         settings: TokenProvider.Settings(
-          scope: .app(appId), deviceId: deviceId, server: "", store: CacheStore(cache: self.cache), report: { _ in })
+          scope: .app(appId), deviceId: deviceId, server: "", store: CacheStore(cache: self.cache),
+          report: { _ in })
       ) { [baseClient] deviceId throws(VoiceFailure) in
         do {
           return try await baseClient.authenticate(appId: appId, deviceId: deviceId).get()

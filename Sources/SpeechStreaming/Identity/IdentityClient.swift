@@ -45,7 +45,9 @@ public final class IdentityClient: IdentityClientProtocol, Promisable {
     }
   }
 
-  private init(group: any EventLoopGroup, login: @escaping @Sendable (UUID, UUID) async throws -> ApiAccessToken) {
+  private init(
+    group: any EventLoopGroup, login: @escaping @Sendable (UUID, UUID) async throws -> ApiAccessToken
+  ) {
     self.group = group
     self.login = login
   }

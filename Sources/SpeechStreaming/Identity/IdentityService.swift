@@ -54,9 +54,11 @@ struct IdentityService: Sendable {
         }
       }
     } catch {
-      throw GRPCFailures.end(error, address: self.endpoint.address).failure ?? VoiceFailure(.unexpected, cause: error)
+      throw GRPCFailures.end(error, address: self.endpoint.address).failure
+        ?? VoiceFailure(.unexpected, cause: error)
     }
-    guard let token = ApiAccessToken(tokenString: text), token.key() == scope.key, token.deviceId == deviceId else {
+    guard let token = ApiAccessToken(tokenString: text), token.key() == scope.key, token.deviceId == deviceId
+    else {
       throw VoiceFailure(.tokenUnreadable)
     }
     return token

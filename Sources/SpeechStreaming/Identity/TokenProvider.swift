@@ -107,7 +107,8 @@ actor TokenProvider {
     do throws(VoiceFailure) {
       return try await self.settings.store.string(forKey: key)
     } catch {
-      self.settings.report(VoiceFailure(.tokenNotStored, message: "The stored access token cannot be read.", cause: error))
+      self.settings.report(
+        VoiceFailure(.tokenNotStored, message: "The stored access token cannot be read.", cause: error))
       return nil
     }
   }

@@ -120,7 +120,8 @@ struct SegmentAssembler: Sendable {
       guard Self.isPossible(entity) else { return Update(violation: .ignored("an entity covers no words")) }
       if let old = segment.entities.first(where: { $0.id == entity.id && $0.isFinal }) {
         return Self.repeated(
-          old.value == entity.value && old.type == entity.type, "an entity that was final", isReplay: isReplay)
+          old.value == entity.value && old.type == entity.type, "an entity that was final", isReplay: isReplay
+        )
       }
       segment.entities.removeAll { $0.id == entity.id }
       segment.entities.append(entity)

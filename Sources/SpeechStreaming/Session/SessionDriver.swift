@@ -121,7 +121,8 @@ final class SessionDriver: Sendable {
       stream.queue.finish()
       group.addTask {
         // A server that does not end the stream must not keep the connection open.
-        try? await self.parts.clock.sleep(until: self.parts.clock.now.advanced(by: .seconds(5)), tolerance: nil)
+        try? await self.parts.clock.sleep(
+          until: self.parts.clock.now.advanced(by: .seconds(5)), tolerance: nil)
         stream.cancellation.cancel()
       }
     case .cancelStream(let id):

@@ -72,7 +72,8 @@ extension SessionMachine {
     guard case .streaming(let stream) = self.connection, stream.id == id else { return }
     let failure =
       end.failure
-      ?? VoiceFailure(.connectionLost, message: "The server ended the stream before the utterance was finished.")
+      ?? VoiceFailure(
+        .connectionLost, message: "The server ended the stream before the utterance was finished.")
     self.connectionLost(failure, pushBack: end.pushBack, at: now, &actions)
   }
 
@@ -111,7 +112,8 @@ extension SessionMachine {
       self.fail(
         VoiceFailure(
           .retriesExhausted,
-          message: "The server could not be used and the time for trying again is over. Last reason: \(failure.message)",
+          message:
+            "The server could not be used and the time for trying again is over. Last reason: \(failure.message)",
           cause: failure),
         at: now, &actions)
     }

@@ -91,11 +91,16 @@ extension SessionMachine {
     }
     guard !self.isSuspended else {
       actions.append(
-        .emit(.failed(VoiceFailure(.usage, message: "The client is suspended: call resume() before start()."))))
+        .emit(
+          .failed(VoiceFailure(.usage, message: "The client is suspended: call resume() before start()."))))
       return
     }
     // While the device is closing, what it still holds belongs to the former context.
-    if self.capture == .stopping(thenStart: false) { self.drainCurrentAudio() } else { self.endCurrentAudio() }
+    if self.capture == .stopping(thenStart: false) {
+      self.drainCurrentAudio()
+    } else {
+      self.endCurrentAudio()
+    }
     self.contexts.append(
       Context(
         appId: appId ?? self.configuration.appId,
@@ -220,7 +225,9 @@ extension SessionMachine {
   ) {
     // While a capture is being restarted what still comes belongs to the former context.
     let isLate = self.capture == .stopping(thenStart: true)
-    guard let index = isLate ? self.contexts.lastIndex(where: { $0.audio == .draining }) : self.contexts.indices.last,
+    guard
+      let index = isLate
+        ? self.contexts.lastIndex(where: { $0.audio == .draining }) : self.contexts.indices.last,
       self.contexts[index].audio != .ended
     else { return }
     let missing = position - self.expectedCapturePosition

@@ -15,7 +15,8 @@ extension SessionMachine {
     // The context is taken out and put back so that its audio is never copied while it is changed.
     var context = self.contexts.removeFirst()
     var leg = context.leg ?? self.beginLeg(of: &context, on: &stream, at: now, &actions)
-    while stream.inFlight < self.configuration.maximumInFlight, let bytes = self.nextAudio(of: &context, &leg) {
+    while stream.inFlight < self.configuration.maximumInFlight, let bytes = self.nextAudio(of: &context, &leg)
+    {
       leg.sent += Int64(bytes.count / 2)
       self.send(.with { $0.audio = bytes }, on: &stream, at: now, &actions)
     }

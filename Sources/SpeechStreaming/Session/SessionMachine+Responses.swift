@@ -34,7 +34,10 @@ extension SessionMachine {
     if case .finished(let finished) = response.streamingResponse {
       if finished.hasError {
         actions.append(
-          .emit(.failed(VoiceFailure(.serverFailed, message: "The server reported an error at the end of the utterance."))))
+          .emit(
+            .failed(
+              VoiceFailure(
+                .serverFailed, message: "The server reported an error at the end of the utterance."))))
       }
       self.legFinished(at: now, &actions)
       return
@@ -79,13 +82,17 @@ extension SessionMachine {
     guard let leg = self.contexts[0].leg else { return }
     if leg.violations > Self.reportedViolations {
       let more = leg.violations - Self.reportedViolations
-      actions.append(.emit(.failed(VoiceFailure(.protocolViolated, message: "The server broke the protocol \(more) more times."))))
+      actions.append(
+        .emit(
+          .failed(
+            VoiceFailure(.protocolViolated, message: "The server broke the protocol \(more) more times."))))
     }
     guard leg.stopSent else {
       self.violation("the context was finished before it was stopped", &actions)
       if case .streaming(let stream) = self.connection { actions.append(.cancelStream(stream.id)) }
       self.connectionLost(
-        VoiceFailure(.connectionLost, message: "The server ended the context by itself."), pushBack: nil, at: now,
+        VoiceFailure(.connectionLost, message: "The server ended the context by itself."), pushBack: nil,
+        at: now,
         &actions)
       return
     }
@@ -117,7 +124,8 @@ extension SessionMachine {
     switch response.streamingResponse {
     case .transcript(let word):
       update = self.contexts[0].assembler.receivedWord(
-        Self.transcript(word, isFinal: true, leg: leg, sampleRate: rate), segmentId: segmentId, isReplay: isReplay)
+        Self.transcript(word, isFinal: true, leg: leg, sampleRate: rate), segmentId: segmentId,
+        isReplay: isReplay)
     case .tentativeTranscript(let transcript):
       update = self.contexts[0].assembler.receivedTentativeWords(
         transcript.tentativeWords.map { Self.transcript($0, isFinal: false, leg: leg, sampleRate: rate) },
@@ -127,7 +135,8 @@ extension SessionMachine {
         Self.entity(entity, isFinal: true), segmentId: segmentId, isReplay: isReplay)
     case .tentativeEntities(let entities):
       update = self.contexts[0].assembler.receivedTentativeEntities(
-        entities.tentativeEntities.map { Self.entity($0, isFinal: false) }, segmentId: segmentId, isReplay: isReplay)
+        entities.tentativeEntities.map { Self.entity($0, isFinal: false) }, segmentId: segmentId,
+        isReplay: isReplay)
     case .intent(let intent):
       update = self.contexts[0].assembler.receivedIntent(
         SpeechIntent(value: intent.intent, isFinal: true), segmentId: segmentId, isReplay: isReplay)

@@ -37,7 +37,8 @@ struct SessionMachine: Sendable {
 
     func samples(_ duration: Duration) -> Int64 {
       let (seconds, attoseconds) = duration.components
-      return seconds * Int64(self.sampleRate) + attoseconds / 1_000_000_000 * Int64(self.sampleRate) / 1_000_000_000
+      return seconds * Int64(self.sampleRate) + attoseconds / 1_000_000_000 * Int64(self.sampleRate)
+        / 1_000_000_000
     }
 
     func duration(ofSamples samples: Int64) -> Duration {
@@ -223,7 +224,11 @@ struct SessionMachine: Sendable {
     switch timer {
     case .retry:
       if case .waiting(let until, _) = self.connection {
-        if now >= until { self.authenticate(refresh: false, &actions) } else { actions.append(.setTimer(.retry, until)) }
+        if now >= until {
+          self.authenticate(refresh: false, &actions)
+        } else {
+          actions.append(.setTimer(.retry, until))
+        }
       }
     case .idle:
       if self.contexts.isEmpty { self.closeStream(&actions) }

@@ -14,14 +14,16 @@ enum GRPCFailures {
     if let failure = error as? VoiceFailure { return SpeechStreamEnd(failure: failure) }
     guard let rpc = error as? RPCError else {
       if error is CancellationError {
-        return SpeechStreamEnd(failure: VoiceFailure(.connectionLost, message: "The stream was given up.", cause: error))
+        return SpeechStreamEnd(
+          failure: VoiceFailure(.connectionLost, message: "The stream was given up.", cause: error))
       }
       return SpeechStreamEnd(failure: self.connectFailure(error, address: address))
     }
     let pushBack = rpc.metadata[stringValues: Self.pushBackKey].first { _ in true }
       .flatMap { Int64($0) }
       .map { Duration.milliseconds(min(max(0, $0), 3_600_000)) }
-    return SpeechStreamEnd(failure: self.failure(rpc, pushBack: pushBack, address: address), pushBack: pushBack)
+    return SpeechStreamEnd(
+      failure: self.failure(rpc, pushBack: pushBack, address: address), pushBack: pushBack)
   }
 
   /// The failure behind a status that is not success.
@@ -48,11 +50,13 @@ enum GRPCFailures {
     case .unauthenticated:
       return VoiceFailure(.credentialsRejected, message: message, cause: error)
     case .permissionDenied:
-      return VoiceFailure(lowered.contains("expired") ? .tokenExpired : .credentialsRejected, message: message, cause: error)
+      return VoiceFailure(
+        lowered.contains("expired") ? .tokenExpired : .credentialsRejected, message: message, cause: error)
     case .notFound:
       return VoiceFailure(.unknownApp, message: message, cause: error)
     case .invalidArgument:
-      return VoiceFailure(lowered.contains("language") ? .languageNotOffered : .requestInvalid, message: message, cause: error)
+      return VoiceFailure(
+        lowered.contains("language") ? .languageNotOffered : .requestInvalid, message: message, cause: error)
     case .failedPrecondition:
       return VoiceFailure(.orderViolated, message: message, cause: error)
     case .outOfRange:
@@ -65,7 +69,8 @@ enum GRPCFailures {
       return VoiceFailure(.connectionLost, cause: error)
     case .unimplemented:
       return VoiceFailure(
-        .requestInvalid, message: "The server at this address does not offer speech recognition.", cause: error)
+        .requestInvalid, message: "The server at this address does not offer speech recognition.",
+        cause: error)
     default:
       let status = String(describing: error.code)
       return VoiceFailure(.serverFailed, message: "The server reported an error (\(status)).", cause: error)
@@ -76,20 +81,25 @@ enum GRPCFailures {
   private static func connectFailure(_ error: any Error, address: GRPCAddress?) -> VoiceFailure {
     let text = String(reflecting: error)
     let place = address.map { " at \($0.host):\($0.port)" } ?? ""
-    if text.contains("NIOSSL") || text.contains("BoringSSL") || text.contains("handshakeFailed") || text.contains("sslError")
+    if text.contains("NIOSSL") || text.contains("BoringSSL") || text.contains("handshakeFailed")
+      || text.contains("sslError")
       || text.contains("unableToValidateCertificate") || text.contains("WRONG_VERSION_NUMBER")
     {
-      return VoiceFailure(.tlsFailed, message: "A secure connection to the server\(place) could not be made.", cause: error)
+      return VoiceFailure(
+        .tlsFailed, message: "A secure connection to the server\(place) could not be made.", cause: error)
     }
-    if text.contains("NIOConnectionError") || text.contains("ECONNREFUSED") || text.contains("Connection refused")
+    if text.contains("NIOConnectionError") || text.contains("ECONNREFUSED")
+      || text.contains("Connection refused")
       || text.contains("dnsError") || text.contains("SocketAddressError") || text.contains("ENETUNREACH")
       || text.contains("EHOSTUNREACH")
     {
       return VoiceFailure(.serverUnreachable, message: "The server\(place) cannot be reached.", cause: error)
     }
     if text.contains("connectTimeout") || text.contains("ETIMEDOUT") {
-      return VoiceFailure(.serverTimedOut, message: "The server\(place) did not answer in time.", cause: error)
+      return VoiceFailure(
+        .serverTimedOut, message: "The server\(place) did not answer in time.", cause: error)
     }
-    return VoiceFailure(.connectionLost, message: "The connection to the server\(place) was lost.", cause: error)
+    return VoiceFailure(
+      .connectionLost, message: "The connection to the server\(place) was lost.", cause: error)
   }
 }

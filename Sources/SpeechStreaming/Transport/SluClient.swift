@@ -42,7 +42,8 @@ public final class SluClient: SluClientProtocol {
     delegateQueue: DispatchQueue = DispatchQueue(label: "com.speechly.iosclient.SluClient.delegateQueue")
   ) throws {
     let endpoint = GRPCEndpoint(address: try GRPCAddress(addr: addr), eventLoopGroup: loopGroup)
-    self.init(transport: GRPCSpeechTransport(endpoint: endpoint), group: loopGroup, delegateQueue: delegateQueue)
+    self.init(
+      transport: GRPCSpeechTransport(endpoint: endpoint), group: loopGroup, delegateQueue: delegateQueue)
   }
 
   /// Uses a generated client.
@@ -184,7 +185,8 @@ public final class SluClient: SluClientProtocol {
         delegate.sluClientDidReceiveTentativeEntities(
           client, contextId: contextId, segmentId: segmentId, entities: entities)
       case .tentativeIntent(let intent):
-        delegate.sluClientDidReceiveTentativeIntent(client, contextId: contextId, segmentId: segmentId, intent: intent)
+        delegate.sluClientDidReceiveTentativeIntent(
+          client, contextId: contextId, segmentId: segmentId, intent: intent)
       case .transcript(let transcript):
         delegate.sluClientDidReceiveTranscript(
           client, contextId: contextId, segmentId: segmentId, transcript: transcript)

@@ -52,7 +52,8 @@ final class SluClientTransport: SpeechTransport {
           try await self.client.start(token: token, config: self.config).get()
         case .audio(let data):
           guard try await self.client.write(data: data).get() else {
-            return SpeechStreamEnd(failure: VoiceFailure(.connectionLost, message: "The stream is closed and dropped audio."))
+            return SpeechStreamEnd(
+              failure: VoiceFailure(.connectionLost, message: "The stream is closed and dropped audio."))
           }
         case .stop:
           try await self.client.stop().get()
@@ -93,7 +94,8 @@ final class SluClientTransport: SpeechTransport {
 
   // MARK: What the client's delegate was told
 
-  func received(_ contextId: String, segmentId: Int = 0, _ fill: (inout Speechly_Slu_V1_SLUResponse) -> Void) {
+  func received(_ contextId: String, segmentId: Int = 0, _ fill: (inout Speechly_Slu_V1_SLUResponse) -> Void)
+  {
     var response = Speechly_Slu_V1_SLUResponse()
     response.audioContext = contextId
     response.segmentID = Int32(clamping: segmentId)
@@ -140,13 +142,15 @@ extension SpeechClient {
   }
 
   public func sluClientDidReceiveTentativeTranscript(
-    _: any SluClientProtocol, contextId: String, segmentId: Int, transcript: Speechly_Slu_V1_SLUTentativeTranscript
+    _: any SluClientProtocol, contextId: String, segmentId: Int,
+    transcript: Speechly_Slu_V1_SLUTentativeTranscript
   ) {
     self.sluTransport?.received(contextId, segmentId: segmentId) { $0.tentativeTranscript = transcript }
   }
 
   public func sluClientDidReceiveTentativeEntities(
-    _: any SluClientProtocol, contextId: String, segmentId: Int, entities: Speechly_Slu_V1_SLUTentativeEntities
+    _: any SluClientProtocol, contextId: String, segmentId: Int,
+    entities: Speechly_Slu_V1_SLUTentativeEntities
   ) {
     self.sluTransport?.received(contextId, segmentId: segmentId) { $0.tentativeEntities = entities }
   }

@@ -63,7 +63,9 @@ extension FailureCatalogue {
       happens: "The machine was too slow and some audio of the microphone is missing.",
       response: "Goes on; the gap keeps its place in time and its length is in the message.",
       advice: "Give the process more CPU time.",
-      reproduce: "Stop the process for ten seconds with `kill -STOP` while it records from `hw:0`; a sound server buffers more"),
+      reproduce:
+        "Stop the process for ten seconds with `kill -STOP` while it records from `hw:0`; a sound server buffers more"
+    ),
     Definition(
       .inputDeviceFailed, .client, .retry,
       happens: "The microphone failed.",

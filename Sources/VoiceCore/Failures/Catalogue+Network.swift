@@ -18,8 +18,10 @@ extension FailureCatalogue {
     Definition(
       .serverUnreachable, .client, .retry,
       happens: "The server cannot be reached.",
-      response: "Keeps what is being recorded and tries again with growing random waits; at once when the network comes back.",
-      advice: "Check the address and that the server runs (`voice serve`). Show that the app is offline; recording may go on.",
+      response:
+        "Keeps what is being recorded and tries again with growing random waits; at once when the network comes back.",
+      advice:
+        "Check the address and that the server runs (`voice serve`). Show that the app is offline; recording may go on.",
       reproduce: "`voice recognize --server grpc://127.0.0.1:1 FILE`"),
     Definition(
       .serverTimedOut, .client, .retry,

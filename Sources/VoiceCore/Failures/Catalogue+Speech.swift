@@ -43,7 +43,8 @@ extension FailureCatalogue {
     Definition(
       .audioDropped, .utterance, .none,
       happens: "Audio was dropped because the server is too slow or was away for too long.",
-      response: "Drops the oldest audio that is not recognised yet, keeps time linear and says how much was dropped.",
+      response:
+        "Drops the oldest audio that is not recognised yet, keeps time linear and says how much was dropped.",
       advice: "Use a larger window, or a faster server.",
       reproduce: "`SpeechClient` with a window of 1 s and a server that does not read"),
     Definition(

@@ -129,7 +129,8 @@
         let line = String(decoding: text[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let name = function.map { String(cString: $0) } ?? "alsa"
         let earlier = Thread.current.threadDictionary[ALSAMessages.key] as? String ?? ""
-        Thread.current.threadDictionary[ALSAMessages.key] = String((earlier + "\(name): \(line); ").prefix(2_000))
+        Thread.current.threadDictionary[ALSAMessages.key] = String(
+          (earlier + "\(name): \(line); ").prefix(2_000))
       }
     }
 

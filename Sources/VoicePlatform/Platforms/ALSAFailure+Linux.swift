@@ -16,13 +16,15 @@
     /// - Parameters:
     ///   - number: The error number, positive.
     ///   - detail: What ALSA would have printed.
-    static func failure(_ number: Int32, device: String, phase: Phase, detail: String? = nil) -> VoiceFailure {
+    static func failure(_ number: Int32, device: String, phase: Phase, detail: String? = nil) -> VoiceFailure
+    {
       let cause = ALSAError(number: number, detail: detail)
       switch number {
       case EACCES, EPERM:
         return VoiceFailure(
           .microphoneDenied,
-          message: "The microphone “\(device)” may not be used; add the user to the group `audio`.", cause: cause)
+          message: "The microphone “\(device)” may not be used; add the user to the group `audio`.",
+          cause: cause)
       case EBUSY, EAGAIN:
         return VoiceFailure(
           .inputDeviceBusy, message: "Another program is using the microphone “\(device)”.", cause: cause)

@@ -49,7 +49,9 @@ import VoiceTesting
       try await harness.expect("config", of: stream)
       let start = try await harness.expect("start", of: stream)
       #expect(start.start.appID == ApiAccessToken.forTests.appId.uuidString.lowercased())
-      #expect(try await harness.expect("audio", of: stream).audio == Data((0..<800).flatMap { _ in [9, 0] as [UInt8] }))
+      #expect(
+        try await harness.expect("audio", of: stream).audio
+          == Data((0..<800).flatMap { _ in [9, 0] as [UInt8] }))
     }
   }
 

@@ -10,7 +10,8 @@ import VoiceTesting
 @Suite struct TokenProviderTests {
   @Test func manyWhoAskAtOnceShareOneLogin() async throws {
     let logins = Atomic2()
-    let provider = TokenProvider(settings: .forTests(store: MemorySecureStore())) { deviceId throws(VoiceFailure) in
+    let provider = TokenProvider(settings: .forTests(store: MemorySecureStore())) {
+      deviceId throws(VoiceFailure) in
       logins.increment()
       await Task.yield()
       return try TokenFixture.token(deviceId: deviceId, lifetime: 86_400)
@@ -52,14 +53,17 @@ import VoiceTesting
     #expect(try await relaunched.token(refresh: false) == first)
     let second = try await relaunched.token(refresh: true)
     #expect(second != first)
-    #expect(try await TokenProvider(settings: .forTests(store: store), login: login).token(refresh: false) == second)
+    #expect(
+      try await TokenProvider(settings: .forTests(store: store), login: login).token(refresh: false) == second
+    )
   }
 
   @Test func tokensOfOneServerAreNotSentToAnother() async throws {
     let store = MemorySecureStore()
     let logins = Atomic2()
     for server in ["grpc://a", "grpc://b"] {
-      let provider = TokenProvider(settings: .forTests(store: store, server: server)) { deviceId throws(VoiceFailure) in
+      let provider = TokenProvider(settings: .forTests(store: store, server: server)) {
+        deviceId throws(VoiceFailure) in
         logins.increment()
         return try TokenFixture.token(deviceId: deviceId, lifetime: 86_400)
       }
@@ -70,20 +74,27 @@ import VoiceTesting
 
   @Test func aStoreThatFailsIsReportedAndCostsOnlyALogin() async throws {
     struct BrokenStore: SecureStore {
-      func string(forKey key: String) async throws(VoiceFailure) -> String? { throw VoiceFailure(.tokenNotStored) }
-      func set(_ value: String, forKey key: String) async throws(VoiceFailure) { throw VoiceFailure(.tokenNotStored) }
+      func string(forKey key: String) async throws(VoiceFailure) -> String? {
+        throw VoiceFailure(.tokenNotStored)
+      }
+      func set(_ value: String, forKey key: String) async throws(VoiceFailure) {
+        throw VoiceFailure(.tokenNotStored)
+      }
       func removeValue(forKey key: String) async throws(VoiceFailure) {}
     }
     let reports = Mutex<[VoiceFailure.Code]>([])
     let provider = TokenProvider(
-      settings: .forTests(store: BrokenStore(), report: { failure in reports.withLock { $0.append(failure.code) } })
+      settings: .forTests(
+        store: BrokenStore(), report: { failure in reports.withLock { $0.append(failure.code) } })
     ) { deviceId throws(VoiceFailure) in try TokenFixture.token(deviceId: deviceId, lifetime: 86_400) }
     _ = try await provider.token(refresh: false)
     let codes = reports.withLock { Set($0) }
     #expect(codes == [.tokenNotStored])
   }
 
-  @Test(arguments: ["", "garbage", "a.b.c", "h..s", "h.e30.s", "....", "h.\(String(repeating: "A", count: 4096)).s"])
+  @Test(arguments: [
+    "", "garbage", "a.b.c", "h..s", "h.e30.s", "....", "h.\(String(repeating: "A", count: 4096)).s",
+  ])
   func aGarbledStoredTokenIsReplaced(stored: String) async throws {
     let device = UUID()
     let key = "token s \(TokenFixture.appId.uuidString.lowercased()) \(device.uuidString.lowercased())"

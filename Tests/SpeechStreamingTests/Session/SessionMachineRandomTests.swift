@@ -69,7 +69,9 @@ private struct RandomPlay {
   private mutating func step() {
     switch self.pick(0..<26) {
     case 0, 1:
-      if !self.world.machine.isSuspended, !self.world.machine.isClosing, !self.world.machine.isClosed { self.accepted += 1 }
+      if !self.world.machine.isSuspended, !self.world.machine.isClosing, !self.world.machine.isClosed {
+        self.accepted += 1
+      }
       self.world.start()
     case 2: self.world.feed(.stopRequested)
     case 3: if self.pick(0..<6) == 0 { self.world.feed(.suspendRequested) }
@@ -79,7 +81,9 @@ private struct RandomPlay {
       if self.world.isCapturing { self.world.audio(Int16(self.pick(1..<100)), samples: self.pick(1..<2000)) }
     case 11: if self.world.isCapturing { self.world.captureEnded() }
     case 12:
-      if self.world.isCapturing, self.pick(0..<4) == 0 { self.world.feed(.captureFailed(VoiceFailure(.inputDeviceLost))) }
+      if self.world.isCapturing, self.pick(0..<4) == 0 {
+        self.world.feed(.captureFailed(VoiceFailure(.inputDeviceLost)))
+      }
     case 13, 14: self.world.token()
     case 15: self.world.feed(.tokenFailed(self.failure(), pushBack: nil))
     case 16, 17: if let stream = self.world.stream { self.world.feed(.requestAccepted(stream: stream)) }
@@ -91,7 +95,8 @@ private struct RandomPlay {
     case 24: self.world.feed(.pathChanged)
     default:
       // Something late or out of nowhere.
-      self.world.feed(.timerFired(SessionMachine.Timer.allCases[self.pick(0..<SessionMachine.Timer.allCases.count)]))
+      self.world.feed(
+        .timerFired(SessionMachine.Timer.allCases[self.pick(0..<SessionMachine.Timer.allCases.count)]))
       self.world.feed(.streamEnded(stream: 9999, SpeechStreamEnd()))
       self.world.feed(.requestAccepted(stream: 9999))
     }
@@ -99,7 +104,8 @@ private struct RandomPlay {
 
   private mutating func failure() -> VoiceFailure {
     let codes: [VoiceFailure.Code] = [
-      .connectionLost, .serverUnreachable, .serverOverloaded, .tokenExpired, .credentialsRejected, .unknownApp,
+      .connectionLost, .serverUnreachable, .serverOverloaded, .tokenExpired, .credentialsRejected,
+      .unknownApp,
       .contextTooLong, .serverTimedOut,
     ]
     return VoiceFailure(codes[self.pick(0..<codes.count)])
@@ -124,7 +130,9 @@ private struct RandomPlay {
     let segment = self.pick(0..<3)
     switch self.pick(0..<9) {
     case 0: self.world.tentative(["a", "b"], segment: segment, from: self.pick(0..<3), context)
-    case 1: self.world.word("w\(self.pick(0..<3))", self.pick(0..<4), segment: segment, end: self.pick(0..<2000), context)
+    case 1:
+      self.world.word(
+        "w\(self.pick(0..<3))", self.pick(0..<4), segment: segment, end: self.pick(0..<2000), context)
     case 2: self.world.segmentEnd(segment: segment, nextSample: Int64(self.pick(0..<30_000)), context)
     case 3, 4:
       let stops = self.world.kinds.filter { $0 == "stop" }.count
@@ -150,17 +158,23 @@ private struct RandomPlay {
       }
     }
     for context in self.world.machine.contexts {
-      if context.window.count > self.capacity { return "the window holds \(context.window.count) of \(self.capacity)" }
+      if context.window.count > self.capacity {
+        return "the window holds \(context.window.count) of \(self.capacity)"
+      }
       if let leg = context.leg, leg.sent > context.window.end { return "more sent than recorded" }
       if context.resumeSample > context.window.end { return "the resume point is in the future" }
     }
-    if case .streaming(let stream) = self.world.machine.connection, stream.inFlight > 64 { return "too much in flight" }
+    if case .streaming(let stream) = self.world.machine.connection, stream.inFlight > 64 {
+      return "too much in flight"
+    }
     if self.finishedCount > self.accepted { return "more contexts finished than started" }
     return nil
   }
 
   private mutating func check(_ event: SpeechEvent) -> String? {
-    func late(_ id: String) -> String? { self.finishedIds.contains(id) ? "an event after \(id) was finished" : nil }
+    func late(_ id: String) -> String? {
+      self.finishedIds.contains(id) ? "an event after \(id) was finished" : nil
+    }
     switch event {
     case .started(let id):
       if !self.startedIds.insert(id).inserted { return "\(id) was acknowledged twice" }
@@ -210,11 +224,16 @@ private struct RandomPlay {
       let machine = self.world.machine
       let contexts = machine.contexts.map { context in
         "\(context.audio) \(context.window.start)-\(context.window.end) leg "
-          + (context.leg.map { "\($0.serverContextId ?? "?") sent \($0.sent) limit \($0.limit ?? -1) stop \($0.stopSent)" } ?? "none")
+          + (context.leg.map {
+            "\($0.serverContextId ?? "?") sent \($0.sent) limit \($0.limit ?? -1) stop \($0.stopSent)"
+          } ?? "none")
       }
-      return "stuck: \(machine.state), \(machine.connection), \(machine.capture), \(contexts), \(self.world.kinds), \(self.serverContexts)"
+      return
+        "stuck: \(machine.state), \(machine.connection), \(machine.capture), \(contexts), \(self.world.kinds), \(self.serverContexts)"
     }
-    if self.finishedCount != self.accepted { return "\(self.accepted) contexts started, \(self.finishedCount) finished" }
+    if self.finishedCount != self.accepted {
+      return "\(self.accepted) contexts started, \(self.finishedCount) finished"
+    }
     return nil
   }
 }

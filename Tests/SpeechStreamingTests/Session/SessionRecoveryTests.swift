@@ -73,7 +73,9 @@ import VoiceCore
     #expect(world.codes.last == .replayDiverged)
     world.word("lights", 2, end: 95, "two")
     #expect(world.segments.last?.text == "turn on lights")
-    let words = world.events.compactMap { if case .transcript(_, _, let w) = $0, w.isFinal { w.value } else { nil } }
+    let words = world.events.compactMap {
+      if case .transcript(_, _, let w) = $0, w.isFinal { w.value } else { nil }
+    }
     #expect(words == ["turn", "on", "lights"])
   }
 

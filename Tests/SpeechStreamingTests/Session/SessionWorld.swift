@@ -131,7 +131,8 @@ struct SessionWorld {
   mutating func started(_ context: String = "ctx") { self.respond(context) { $0.started = .init() } }
   mutating func finished(_ context: String = "ctx") { self.respond(context) { $0.finished = .init() } }
 
-  mutating func word(_ text: String, _ index: Int, segment: Int = 0, end: Int = 0, _ context: String = "ctx") {
+  mutating func word(_ text: String, _ index: Int, segment: Int = 0, end: Int = 0, _ context: String = "ctx")
+  {
     self.respond(context, segment: segment) {
       $0.transcript = .with {
         $0.word = text
@@ -142,7 +143,8 @@ struct SessionWorld {
     }
   }
 
-  mutating func tentative(_ words: [String], segment: Int = 0, from index: Int = 0, _ context: String = "ctx") {
+  mutating func tentative(_ words: [String], segment: Int = 0, from index: Int = 0, _ context: String = "ctx")
+  {
     self.respond(context, segment: segment) {
       $0.tentativeTranscript.tentativeTranscript = words.joined(separator: " ")
       $0.tentativeTranscript.tentativeWords = words.enumerated().map { offset, word in
@@ -154,7 +156,9 @@ struct SessionWorld {
     }
   }
 
-  mutating func segmentEnd(segment: Int = 0, nextSample: Int64 = 0, token: String = "", _ context: String = "ctx") {
+  mutating func segmentEnd(
+    segment: Int = 0, nextSample: Int64 = 0, token: String = "", _ context: String = "ctx"
+  ) {
     self.respond(context, segment: segment) { $0.intent = .init() }
     self.respond(context, segment: segment) {
       $0.segmentEnd = .with {
@@ -188,14 +192,22 @@ struct SessionWorld {
 
   // MARK: Looking
 
-  var failures: [VoiceFailure] { self.events.compactMap { if case .failed(let failure) = $0 { failure } else { nil } } }
+  var failures: [VoiceFailure] {
+    self.events.compactMap { if case .failed(let failure) = $0 { failure } else { nil } }
+  }
   var codes: [VoiceFailure.Code] { self.failures.map(\.code) }
   var finishedContexts: [SpeechContext?] {
     self.events.compactMap { if case .finished(let context) = $0 { .some(context) } else { nil } }
   }
-  var startedContexts: [String] { self.events.compactMap { if case .started(let id) = $0 { id } else { nil } } }
-  var segments: [SpeechSegment] { self.events.compactMap { if case .segmentUpdated(let s) = $0 { s } else { nil } } }
-  var recoveries: [SpeechRecovery] { self.events.compactMap { if case .recovered(let r) = $0 { r } else { nil } } }
+  var startedContexts: [String] {
+    self.events.compactMap { if case .started(let id) = $0 { id } else { nil } }
+  }
+  var segments: [SpeechSegment] {
+    self.events.compactMap { if case .segmentUpdated(let s) = $0 { s } else { nil } }
+  }
+  var recoveries: [SpeechRecovery] {
+    self.events.compactMap { if case .recovered(let r) = $0 { r } else { nil } }
+  }
 
   /// The kinds of the requests of the current stream.
   var kinds: [String] {
@@ -257,7 +269,8 @@ extension ApiAccessToken {
   static let forTests = ApiAccessToken(
     appId: UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)),
     deviceId: UUID(uuid: (2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2)),
-    expiresAt: Date(timeIntervalSince1970: 4_000_000_000), scopes: [.SLU], tokenString: "header.payload.signature")
+    expiresAt: Date(timeIntervalSince1970: 4_000_000_000), scopes: [.SLU],
+    tokenString: "header.payload.signature")
 }
 
 extension SpeechClient.State {

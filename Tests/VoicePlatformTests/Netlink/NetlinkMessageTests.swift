@@ -21,7 +21,9 @@ struct NetlinkMessageTests {
     let recordings = Recording.all.flatMap { Recording.bytes($0) }
     for _ in 0..<5_000 {
       var bytes = recordings
-      for _ in 0...random() % 6 { bytes[Int(random() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random()) }
+      for _ in 0...random() % 6 {
+        bytes[Int(random() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random())
+      }
       parsed += NetlinkMessage.parse(bytes).count
     }
     #expect(parsed > 5_000)
@@ -48,12 +50,18 @@ struct NetlinkMessageTests {
       (Recording.addressAdded, .address(index: 5, text: "10.1.2.3", isUsable: true, isRemoved: false)),
       (Recording.localRoute, .other(type: 24)),
       (Recording.defaultRoute, .defaultRoute(interface: 5, gateway: "10.1.2.1", isRemoved: false)),
-      (Recording.wideAddress, .address(index: 5, text: "fd00:0:0:0:0:0:0:7", isUsable: true, isRemoved: false)),
+      (
+        Recording.wideAddress,
+        .address(index: 5, text: "fd00:0:0:0:0:0:0:7", isUsable: true, isRemoved: false)
+      ),
       (
         Recording.linkLocalAddress,
         .address(index: 5, text: "fe80:0:0:0:a4ac:6cff:fe70:3c53", isUsable: false, isRemoved: false)
       ),
-      (Recording.wideAddressRemoved, .address(index: 5, text: "fd00:0:0:0:0:0:0:7", isUsable: true, isRemoved: true)),
+      (
+        Recording.wideAddressRemoved,
+        .address(index: 5, text: "fd00:0:0:0:0:0:0:7", isUsable: true, isRemoved: true)
+      ),
       (Recording.done, .done(sequence: 7)),
     ]
     for (hex, message) in expected { #expect(NetlinkMessage.parse(Recording.bytes(hex)) == [message]) }

@@ -45,7 +45,8 @@ struct NetlinkSessionTests {
   @Test func followsAnInterfaceThatComesAndGoes() {
     var session = self.following([])
     #expect(session.received(Recording.bytes(Recording.linkAdded)) == [.report(NetworkPath(interfaces: []))])
-    #expect(session.received(Recording.bytes(Recording.addressAdded)) == [.report(NetworkPath(interfaces: []))])
+    #expect(
+      session.received(Recording.bytes(Recording.addressAdded)) == [.report(NetworkPath(interfaces: []))])
     #expect(
       session.received(Recording.bytes(Recording.linkUp))
         == [.report(NetworkPath(interfaces: [.init(name: "x0", addresses: ["10.1.2.3"])]))])
@@ -61,7 +62,10 @@ struct NetlinkSessionTests {
     var session = self.following([Recording.linkUp, Recording.wideAddress])
     #expect(
       session.received(Recording.bytes(Recording.addressAdded))
-        == [.report(NetworkPath(interfaces: [.init(name: "x0", addresses: ["10.1.2.3", "fd00:0:0:0:0:0:0:7"])]))])
+        == [
+          .report(
+            NetworkPath(interfaces: [.init(name: "x0", addresses: ["10.1.2.3", "fd00:0:0:0:0:0:0:7"])]))
+        ])
     #expect(
       session.received(Recording.bytes(Recording.wideAddressRemoved))
         == [.report(NetworkPath(interfaces: [.init(name: "x0", addresses: ["10.1.2.3"])]))])

@@ -6,9 +6,11 @@
 
   struct ALSAFailureTests {
     @Test(arguments: [
-      (EACCES, ALSAFailure.Phase.opening, VoiceFailure.Code.microphoneDenied), (EPERM, .opening, .microphoneDenied),
+      (EACCES, ALSAFailure.Phase.opening, VoiceFailure.Code.microphoneDenied),
+      (EPERM, .opening, .microphoneDenied),
       (EBUSY, .opening, .inputDeviceBusy), (EAGAIN, .opening, .inputDeviceBusy),
-      (ENOENT, .opening, .noInputDevice), (ENODEV, .opening, .noInputDevice), (ENXIO, .opening, .noInputDevice),
+      (ENOENT, .opening, .noInputDevice), (ENODEV, .opening, .noInputDevice),
+      (ENXIO, .opening, .noInputDevice),
       (ECONNREFUSED, .opening, .noInputDevice), (EIO, .opening, .inputDeviceFailed),
       (ENOMEM, .opening, .inputDeviceFailed), (EINVAL, .opening, .noInputDevice),
       (EINVAL, .configuring, .formatNotSupported), (EBUSY, .configuring, .inputDeviceBusy),

@@ -14,7 +14,8 @@
     }
 
     /// A thread of its own gets a network of its own, whose interfaces it can plug and unplug.
-    @Test(.enabled(if: PrivateNetwork.isPossible, "needs the right to make a network namespace, and iproute2"))
+    @Test(
+      .enabled(if: PrivateNetwork.isPossible, "needs the right to make a network namespace, and iproute2"))
     func followsInterfacesAddressesAndRoutes() async throws {
       let (paths, continuation) = AsyncStream.makeStream(of: NetworkPath.self)
       let network = PrivateNetwork()

@@ -49,7 +49,8 @@ enum Program {
   }
 
   /// Runs blocking work on a thread of its own.
-  static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+  static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
+  {
     try await withCheckedThrowingContinuation { continuation in
       Thread { continuation.resume(with: Result { try body() }) }.start()
     }

@@ -57,7 +57,8 @@ enum PythonPeer {
     let status = try await withPeerProcess(
       "Tests/Peers/slu_client.py",
       arguments: [
-        "--proto", self.root + "/proto", "--grpc", "\(server.addresses.grpc)", "--http", "\(server.addresses.http)",
+        "--proto", self.root + "/proto", "--grpc", "\(server.addresses.grpc)", "--http",
+        "\(server.addresses.http)",
       ] + tokens.flatMap { ["--token", "\($0.key)=\($0.value)"] } + cases
     ) { peer in
       for await event in peer.events {
