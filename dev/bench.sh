@@ -13,5 +13,9 @@ programs=$(swift build --package-path Benchmarks --scratch-path "$build" --confi
 
 # A thousand connections need as many files.
 ulimit -n 8192 2>/dev/null || ulimit -n "$(ulimit -Hn)"
-exec timeout --kill-after=10 900 "$programs/voice-bench" run \
+# Servers are killed, so what they leave behind is removed here.
+TMPDIR=$(mktemp --directory)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+timeout --kill-after=10 600 "$programs/voice-bench" run \
   --peers "$build/peers" --results Benchmarks/results "$@"

@@ -27,7 +27,8 @@ private final class AnsweringRecognizer: Recognizer {
   func hypothesis() -> [RecognizedWord] {
     [
       RecognizedWord(
-        text: self.blocks.isMultiple(of: 2) ? "right" : "left", start: .zero, end: .milliseconds(self.samples / 16))
+        text: self.blocks.isMultiple(of: 2) ? "right" : "left", start: .zero,
+        end: .milliseconds(self.samples / 16))
     ]
   }
 

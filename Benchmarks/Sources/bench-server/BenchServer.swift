@@ -9,7 +9,9 @@ enum BenchServer {
   static let key = "benchmark-api-key-0001"
 
   static func main() async throws {
-    let end = Thread { while readLine() != nil {}; exit(0) }
+    let end = Thread {
+      while readLine() != nil {}; exit(0)
+    }
     end.start()
     switch CommandLine.arguments.dropFirst().first {
     case "voice": try await VoiceSubject.run()

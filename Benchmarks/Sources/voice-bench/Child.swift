@@ -15,7 +15,8 @@ struct Child {
       do {
         return try JSONDecoder().decode(type, from: self.output)
       } catch {
-        throw Failure(description: "unexpected output: \(String(decoding: self.output.prefix(200), as: UTF8.self))")
+        throw Failure(
+          description: "unexpected output: \(String(decoding: self.output.prefix(200), as: UTF8.self))")
       }
     }
   }
@@ -50,7 +51,9 @@ struct Child {
       usleep(5_000)
     }
     let data = (try? Data(contentsOf: output)) ?? Data()
-    guard status == 0 else { throw Failure(description: "\(program) \(arguments.prefix(3)) failed with status \(status)") }
+    guard status == 0 else {
+      throw Failure(description: "\(program) \(arguments.prefix(3)) failed with status \(status)")
+    }
     return Result(output: data, cpu: Self.seconds(usage.ru_utime) + Self.seconds(usage.ru_stime))
   }
 

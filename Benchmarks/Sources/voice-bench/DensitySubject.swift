@@ -40,7 +40,8 @@ enum DensitySubject {
     let all = try await withThrowingTaskGroup(of: [Double].self) { group in
       for stream in 0..<count {
         group.addTask {
-          let context = try await pool.beginContext(ContextOptions(silence: .milliseconds(500)), patience: .seconds(5))
+          let context = try await pool.beginContext(
+            ContextOptions(silence: .milliseconds(500)), patience: .seconds(5))
           var own: [Double] = []
           // Each begins elsewhere in the recordings and at another moment of the tenth of a second.
           var position = samples.count / count * stream / self.block * self.block

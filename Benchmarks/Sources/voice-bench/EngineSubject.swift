@@ -13,7 +13,8 @@ enum EngineSubject {
       "-hmm", configuration.model.acousticModel, "-lm", configuration.model.languageModel,
       "-dict", configuration.model.dictionary, "-samprate", "16000",
       "-maxhmmpf", "\(configuration.maximumActiveStates)", "-maxwpf", "\(configuration.maximumWordEnds)",
-      "-fwdflat", configuration.searchesTwice ? "yes" : "no", "-bestpath", configuration.usesBestPath ? "yes" : "no",
+      "-fwdflat", configuration.searchesTwice ? "yes" : "no", "-bestpath",
+      configuration.usesBestPath ? "yes" : "no",
       "-dither", "no", "-remove_silence", "yes", "-vad_prespeech", "20", "-vad_postspeech", "50",
     ]
   }
@@ -27,7 +28,8 @@ enum EngineSubject {
     let context = try await pool.beginContext(ContextOptions(), patience: .zero)
     var words = 0
     for position in stride(from: 0, to: samples.count, by: self.block) {
-      let events = try await context.append(Array(samples[position..<min(position + self.block, samples.count)]))
+      let events = try await context.append(
+        Array(samples[position..<min(position + self.block, samples.count)]))
       words += events.count { if case .word = $0 { true } else { false } }
     }
     words += try await context.finish().count { if case .word = $0 { true } else { false } }

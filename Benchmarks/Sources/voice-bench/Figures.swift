@@ -36,11 +36,13 @@ struct Row: Codable {
   /// A row whose goal is that the median of the values is at most a bound.
   init(_ name: String, atMost bound: Double, _ values: [Double], unit: String = "x", notes: [String] = []) {
     self.init(
-      name, goal: "<= \(Self.text(bound))\(unit)", values, unit: unit, verdict: Figures.median(values) <= bound ? .met : .missed,
+      name, goal: "<= \(bound)\(unit)", values, unit: unit,
+      verdict: Figures.median(values) <= bound ? .met : .missed,
       notes: notes)
   }
 
-  init(_ name: String, goal: String, _ values: [Double], unit: String, verdict: Verdict, notes: [String] = []) {
+  init(_ name: String, goal: String, _ values: [Double], unit: String, verdict: Verdict, notes: [String] = [])
+  {
     self.name = name
     self.goal = goal
     self.values = values
@@ -58,14 +60,16 @@ struct Row: Codable {
       }
     let spread =
       self.values.count > 1
-      ? " (\(Self.text(self.values.min() ?? .nan))–\(Self.text(self.values.max() ?? .nan)) in \(self.values.count) rounds)" : ""
+      ? " (\(Self.text(self.values.min() ?? .nan))–\(Self.text(self.values.max() ?? .nan)) in \(self.values.count) rounds)"
+      : ""
     let figure = "\(Self.text(Figures.median(self.values)))\(self.unit)\(spread)"
-    let name = self.name.padding(toLength: max(58, self.name.count), withPad: " ", startingAt: 0)
+    let spaced = self.name.padding(toLength: max(58, self.name.count), withPad: " ", startingAt: 0)
     let goal = self.goal.padding(toLength: max(10, self.goal.count), withPad: " ", startingAt: 0)
-    return (["\(mark) \(name) goal \(goal) \(figure)"] + self.notes.map { "    \($0)" }).joined(separator: "\n")
+    return (["\(mark) \(spaced) goal \(goal) \(figure)"] + self.notes.map { "    \($0)" }).joined(
+      separator: "\n")
   }
 
   static func text(_ value: Double) -> String {
-    String(format: abs(value) < 10 ? "%.2f" : "%.1f", value)
+    String(format: abs(value) < 2 ? "%.3f" : abs(value) < 10 ? "%.2f" : "%.1f", value)
   }
 }

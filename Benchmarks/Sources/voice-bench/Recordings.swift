@@ -52,7 +52,9 @@ struct Recordings {
 
   /// The samples of a raw or wave file.
   private static func samples(_ data: Data) -> Data {
-    guard data.starts(with: Data("RIFF".utf8)), let chunk = data.range(of: Data("data".utf8)) else { return data }
+    guard data.starts(with: Data("RIFF".utf8)), let chunk = data.range(of: Data("data".utf8)) else {
+      return data
+    }
     let body = data[(chunk.upperBound + 4)...]
     return Data(body.prefix(body.count & ~1))
   }
@@ -60,9 +62,10 @@ struct Recordings {
   private static func cutAfterSpeech(_ data: Data) -> Data {
     let bytes = 2 * Self.block
     let levels = (0..<(data.count / bytes)).map { index -> Double in
-      let sum = data[(data.startIndex + index * bytes)..<(data.startIndex + (index + 1) * bytes)].withUnsafeBytes {
-        $0.bindMemory(to: Int16.self).reduce(0.0) { $0 + Double($1) * Double($1) }
-      }
+      let sum = data[(data.startIndex + index * bytes)..<(data.startIndex + (index + 1) * bytes)]
+        .withUnsafeBytes {
+          $0.bindMemory(to: Int16.self).reduce(0.0) { $0 + Double($1) * Double($1) }
+        }
       return sum.squareRoot()
     }
     let bound = (levels.max() ?? 0) * 0.3

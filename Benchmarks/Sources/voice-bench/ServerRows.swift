@@ -60,7 +60,8 @@ struct ServerRows {
       for load in Self.loads {
         figures[load.name] = try Child.run(
           client,
-          ["echo", "\(server.port)", "\(server.pid)"] + [load.streams, load.messages, load.warmup, load.interval].map(String.init)
+          ["echo", "\(server.port)", "\(server.pid)"]
+            + [load.streams, load.messages, load.warmup, load.interval].map(String.init)
         ).decoded(Reading.self)
       }
     }
@@ -82,22 +83,28 @@ struct ServerRows {
     func split(_ load: String, _ key: String) -> String {
       let stock = ratios(load, key, .stock, to: .cpp)
       let own = ratios(load, key, .voice, to: .stock)
-      return "grpc-swift-2 alone is \(Self.median(stock))x C++; ours is \(Self.median(own))x grpc-swift-2 alone"
+      return
+        "grpc-swift-2 alone is \(Self.median(stock))x C++; ours is \(Self.median(own))x grpc-swift-2 alone"
     }
     return [
       Row(
-        "(c) server CPU per message, 1 stream / C++", atMost: 2, ratios("one", "cpuPerMessage", .voice, to: .cpp),
+        "(c) server CPU per message, 1 stream / C++", atMost: 2,
+        ratios("one", "cpuPerMessage", .voice, to: .cpp),
         notes: [split("one", "cpuPerMessage")]),
       Row(
-        "(c) server CPU per message, 100 streams / C++", atMost: 2, ratios("hundred", "cpuPerMessage", .voice, to: .cpp),
+        "(c) server CPU per message, 100 streams / C++", atMost: 2,
+        ratios("hundred", "cpuPerMessage", .voice, to: .cpp),
         notes: [split("hundred", "cpuPerMessage")]),
       Row(
-        "(c) round trip p50, 1 stream / C++", atMost: 1.7, ratios("one", "p50", .voice, to: .cpp), notes: [split("one", "p50")]),
+        "(c) round trip p50, 1 stream / C++", atMost: 1.7, ratios("one", "p50", .voice, to: .cpp),
+        notes: [split("one", "p50")]),
       Row(
-        "(c) server CPU per message, 100 streams in real time / C++", goal: "none", ratios("paced", "cpuPerMessage", .voice, to: .cpp),
+        "(c) server CPU per message, 100 streams in real time / C++", goal: "none",
+        ratios("paced", "cpuPerMessage", .voice, to: .cpp),
         unit: "x", verdict: .information, notes: [split("paced", "cpuPerMessage")]),
       Row(
-        "(c) round trip p50, 100 streams in real time / C++", goal: "none", ratios("paced", "p50", .voice, to: .cpp), unit: "x",
+        "(c) round trip p50, 100 streams in real time / C++", goal: "none",
+        ratios("paced", "p50", .voice, to: .cpp), unit: "x",
         verdict: .information, notes: [split("paced", "p50")]),
     ]
   }
@@ -105,7 +112,8 @@ struct ServerRows {
   private func idleRows(_ rounds: [[Subject: [String: Reading]]]) -> [Row] {
     func ratios(_ subject: Subject, to peer: Subject) -> [Double] {
       rounds.compactMap { round in
-        guard let mine = round[subject]?["idle"]?["kilobytesPerStream"], let other = round[peer]?["idle"]?["kilobytesPerStream"]
+        guard let mine = round[subject]?["idle"]?["kilobytesPerStream"],
+          let other = round[peer]?["idle"]?["kilobytesPerStream"]
         else { return nil }
         return mine / other
       }

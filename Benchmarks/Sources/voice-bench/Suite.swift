@@ -6,6 +6,7 @@ struct Suite {
   var results = ""
   var rounds = 3
   var parts: Set<String> = ["a", "b", "c", "d", "e"]
+  private let started = ContinuousClock.now
 
   init(arguments: ArraySlice<String>) throws {
     var rest = arguments
@@ -22,7 +23,11 @@ struct Suite {
   }
 
   /// The folder of this program and of `bench-server`.
-  static let programs = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+  static let programs = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    .path
+
+  /// How long the run has taken so far.
+  var elapsed: Duration { ContinuousClock.now - self.started }
 
   func run() async throws {
     let machine = Machine()
@@ -67,7 +72,8 @@ struct Suite {
     try FileManager.default.createDirectory(atPath: self.results, withIntermediateDirectories: true)
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     let name = Date().formatted(.iso8601).replacing(":", with: "")
     let path = "\(self.results)/\(name).json"
     try encoder.encode(record).write(to: URL(filePath: path))
