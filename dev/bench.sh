@@ -1,10 +1,21 @@
 #!/usr/bin/env bash
-# Runs the benchmarks, a package of their own.
+# Builds and runs the benchmarks, a package of their own, against peers that are built here too. Arguments are passed on:
+# --rounds N, --only a,b,c,d,e.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [[ ! -f Benchmarks/Package.swift ]]; then
-  echo "There are no benchmarks (Benchmarks/Package.swift)." >&2
-  exit 1
-fi
-exec swift run --package-path Benchmarks --configuration release "$@"
+dev/setup-bench.sh
+build=Benchmarks/.build
+echo "Building; the first build takes some minutes." >&2
+make --directory Benchmarks/Peers --quiet OUT=../.build/peers >&2
+swift build --package-path Benchmarks --scratch-path "$build" --configuration release --quiet >&2
+programs=$(swift build --package-path Benchmarks --scratch-path "$build" --configuration release --show-bin-path)
+
+# A thousand connections need as many files.
+ulimit -n 8192 2>/dev/null || ulimit -n "$(ulimit -Hn)"
+# Servers are killed, so what they leave behind is removed here.
+TMPDIR=$(mktemp --directory)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+timeout --kill-after=10 600 "$programs/voice-bench" run \
+  --peers "$build/peers" --results Benchmarks/results "$@"
