@@ -20,7 +20,7 @@ demo: setup ## Builds the command line and shows what it does.
 	@dev/demo.sh
 
 # Tests that only compute, or that keep all cores busy for minutes, run after the others: those have deadlines of real time.
-HEAVY_TESTS = RandomTests|StreamCutTests
+HEAVY_TESTS = RandomTests|StreamCutTests|PocketSphinxRecognitionTests
 
 test: setup-peers ## Runs all tests.
 	@swift test --disable-xctest --skip '$(HEAVY_TESTS)'

@@ -12,7 +12,9 @@ enum PortProbe {
     case notUsable(String)
   }
 
-  static func ask(port: Int, host: String = "127.0.0.1") async -> Answer {
+  static func ask(
+    port: Int, host: String = "127.0.0.1", patience: TimeAmount = .seconds(2)
+  ) async -> Answer {
     do {
       let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -20,7 +22,7 @@ enum PortProbe {
       try await channel.close()
       return .free
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
-      return await self.isOurs(host: host, port: port) ? .ours : .other
+      return await self.isOurs(host: host, port: port, patience: patience) ? .ours : .other
     } catch let error as IOError {
       return .notUsable(String(cString: strerror(error.errnoCode)))
     } catch {
@@ -29,13 +31,13 @@ enum PortProbe {
   }
 
   /// Whether what listens there answers HTTP as `voice serve` does.
-  private static func isOurs(host: String, port: Int) async -> Bool {
+  private static func isOurs(host: String, port: Int, patience: TimeAmount) async -> Bool {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let answer = loop.makePromise(of: String.self)
-    let timeout = loop.scheduleTask(in: .seconds(2)) { answer.succeed("") }
+    let timeout = loop.scheduleTask(in: patience) { answer.succeed("") }
     do {
       let channel = try await ClientBootstrap(group: loop)
-        .connectTimeout(.seconds(2))
+        .connectTimeout(patience)
         .channelInitializer { channel in
           channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.addHandler(HeaderCollector(answer: answer))

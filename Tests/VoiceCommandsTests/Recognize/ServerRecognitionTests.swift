@@ -84,12 +84,12 @@ struct ServerRecognitionTests {
 
   @Test func theProbeTellsServersApart() async throws {
     try await self.withServer { addresses in
-      let grpc = ServerProbe(address: .init(host: "127.0.0.1", port: addresses.grpc.port, secure: false))
+      let grpc = ServerProbe(address: .init(host: "127.0.0.1", port: addresses.grpc.port, secure: false), patience: .seconds(60))
       #expect(await grpc.ask() == .ready)
-      let http = ServerProbe(address: .init(host: "127.0.0.1", port: addresses.http.port, secure: false))
+      let http = ServerProbe(address: .init(host: "127.0.0.1", port: addresses.http.port, secure: false), patience: .seconds(60))
       #expect(await http.ask() == .other)
-      #expect(await PortProbe.ask(port: addresses.http.port) == .ours)
-      #expect(await PortProbe.ask(port: addresses.grpc.port) == .other)
+      #expect(await PortProbe.ask(port: addresses.http.port, patience: .seconds(60)) == .ours)
+      #expect(await PortProbe.ask(port: addresses.grpc.port, patience: .seconds(60)) == .other)
     }
     let nobody = ServerProbe(address: .init(host: "127.0.0.1", port: 1, secure: false))
     #expect(await nobody.ask() == .nobody)
