@@ -156,7 +156,7 @@ let package = Package(
       of: "VoiceCommands",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "PocketSphinxRecognition",
-        "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .logging,
+        "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .logging, .nioCore,
       ]),
     tests(of: "VoiceTesting", [.nioCore, .nioPosix]),
     .testTarget(
