@@ -19,12 +19,8 @@ setup-peers: setup ## Makes the Python environment of the independent test peers
 demo: setup ## Builds the command line and shows what it does.
 	@dev/demo.sh
 
-# Tests that only compute, or that keep all cores busy for minutes, run after the others: those have deadlines of real time.
-HEAVY_TESTS = RandomTests|StreamCutTests|PocketSphinxRecognitionTests
-
 test: setup-peers ## Runs all tests.
-	@swift test --disable-xctest --skip '$(HEAVY_TESTS)'
-	@swift test --disable-xctest --skip-build --filter '$(HEAVY_TESTS)'
+	@dev/test.sh
 
 test-tsan: setup ## Runs the unit tests under the thread sanitizer, in a build folder of its own.
 	@dev/test-tsan.sh

@@ -43,8 +43,11 @@ public final class RecognizerPool: Sendable {
     var isStopped = false
   }
 
-  private struct Waiter: Sendable {
-    let continuation: CheckedContinuation<Outcome, Never>
+  /// A request on its way from being made to being answered; the answer may come before anybody waits for it.
+  private enum Waiter: Sendable {
+    case expected
+    case waiting(CheckedContinuation<Outcome, Never>)
+    case answered(Outcome)
   }
 
   private enum Outcome: Sendable {
@@ -180,10 +183,12 @@ public final class RecognizerPool: Sendable {
 
   private func acquire(patience: Duration) async throws(VoiceFailure) -> Int {
     if let slot = self.state.withLock({ $0.machine.acquiredIdle() }) { return slot }
-    let request = self.state.withLock { state in
+    let (request, actions) = self.state.withLock { state in
       state.nextRequest += 1
-      return state.nextRequest
+      state.waiters[state.nextRequest] = .expected
+      return (state.nextRequest, state.machine.requested(state.nextRequest))
     }
+    self.perform(actions)
     let deadline = self.clock.now.advanced(by: patience)
     let outcome = await withTaskGroup(of: Outcome?.self) { group in
       group.addTask { await self.wait(for: request) }
@@ -210,12 +215,19 @@ public final class RecognizerPool: Sendable {
   private func wait(for request: Int) async -> Outcome {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let actions = self.state.withLock { state in
-          state.waiters[request] = Waiter(continuation: continuation)
-          return state.machine.requested(request)
+        let outcome = self.state.withLock { state -> Outcome? in
+          switch state.waiters[request] {
+          case .expected:
+            state.waiters[request] = .waiting(continuation)
+            return nil
+          case .answered(let outcome):
+            state.waiters[request] = nil
+            return outcome
+          case .waiting, nil:
+            return .failed(Self.overloaded)
+          }
         }
-        self.perform(actions)
-        if Task.isCancelled { self.withdraw(request) }
+        if let outcome { continuation.resume(returning: outcome) }
       }
     } onCancel: {
       self.withdraw(request)
@@ -223,10 +235,25 @@ public final class RecognizerPool: Sendable {
   }
 
   private func withdraw(_ request: Int) {
-    let waiter = self.state.withLock { state in
-      state.machine.withdrawn(request) ? state.waiters.removeValue(forKey: request) : nil
+    if self.state.withLock({ $0.machine.withdrawn(request) }) {
+      self.answer(request, .failed(Self.overloaded))
     }
-    waiter?.continuation.resume(returning: .failed(Self.overloaded))
+  }
+
+  private func answer(_ request: Int, _ outcome: Outcome) {
+    let continuation = self.state.withLock { state -> CheckedContinuation<Outcome, Never>? in
+      switch state.waiters[request] {
+      case .expected:
+        state.waiters[request] = .answered(outcome)
+        return nil
+      case .waiting(let continuation):
+        state.waiters[request] = nil
+        return continuation
+      case .answered, nil:
+        return nil
+      }
+    }
+    continuation?.resume(returning: outcome)
   }
 
   private func release(_ slot: Int, isBroken: Bool) {
@@ -245,11 +272,9 @@ public final class RecognizerPool: Sendable {
     for action in actions {
       switch action {
       case .grant(let request, let slot):
-        let waiter = self.state.withLock { $0.waiters.removeValue(forKey: request) }
-        waiter?.continuation.resume(returning: .granted(slot: slot))
+        self.answer(request, .granted(slot: slot))
       case .fail(let request, let box):
-        let waiter = self.state.withLock { $0.waiters.removeValue(forKey: request) }
-        waiter?.continuation.resume(returning: .failed(box.failure))
+        self.answer(request, .failed(box.failure))
       case .load(let slot):
         // Nobody waits for it, because who caused it has its answer already: the task ends with the load.
         Task { _ = await self.load(slot) }

@@ -31,6 +31,11 @@ extension Channel {
   }
 }
 
+extension NIOBSDSocket.Option {
+  /// Lets sockets of one user share a port, if all of them ask for it.
+  static let reusePort = Self(rawValue: SO_REUSEPORT)
+}
+
 /// The constants and calls of the sockets interface that the event loop library keeps to itself.
 enum LoopbackPort {
   /// Takes a free port of the loopback address, without listening at it, until the socket is closed.
@@ -40,9 +45,10 @@ enum LoopbackPort {
     guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
     do {
       var on: CInt = 1
-      // With this option on both, a listener may share the port with a socket that does not listen.
+      // With this option on both, the link's listener may share the port with this socket. With `SO_REUSEADDR` the system would
+      // hand the port, as long as nobody listens at it, to any other program that asks for a free one.
       let result = setsockopt(
-        descriptor, NIOBSDSocket.OptionLevel.socket.rawValue, NIOBSDSocket.Option.so_reuseaddr.rawValue,
+        descriptor, NIOBSDSocket.OptionLevel.socket.rawValue, NIOBSDSocket.Option.reusePort.rawValue,
         &on, socklen_t(MemoryLayout<CInt>.size))
       guard result == 0, address.withSockAddr({ bind(descriptor, $0, socklen_t($1)) }) == 0 else {
         throw IOError(errnoCode: errno, reason: "bind")

@@ -90,6 +90,28 @@ struct RecognizerPoolTests {
     first.cancel()
   }
 
+  /// The patience may be over before the request is in the queue.
+  @Test func patienceThatIsOverAtOnceEndsEveryRequest() async throws {
+    let pool = RecognizerPool(engine: ScriptedEngine(words: []), size: 1, clock: ImpatientClock())
+    try await pool.load()
+    let first = try await pool.beginContext(ContextOptions(), patience: .seconds(1))
+    let codes = await withTaskGroup(of: VoiceFailure.Code?.self) { group in
+      for _ in 0..<1000 {
+        group.addTask {
+          await self.failure { () async throws(VoiceFailure) in
+            _ = try await pool.beginContext(ContextOptions(), patience: .zero)
+          }?.code
+        }
+      }
+      return await group.reduce(into: [VoiceFailure.Code: Int]()) { counts, code in
+        if let code { counts[code, default: 0] += 1 }
+      }
+    }
+    #expect(codes == [.serverOverloaded: 1000])
+    #expect(pool.status.waiting == 0)
+    first.cancel()
+  }
+
   @Test func aCancelledRequestLeavesTheQueue() async throws {
     let pool = RecognizerPool(engine: ScriptedEngine(words: self.hello), size: 1)
     try await pool.load()

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Runs the tests, in two parts: those that only compute, or keep all cores busy for minutes, come after those that have
+# deadlines of real time. If something fails, all of it is repeated at the end, where a long log is read first.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+heavy='RandomTests|StreamCutTests|PocketSphinxRecognitionTests'
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+run() {
+  swift test --disable-xctest "$@" 2>&1 | tee "$log" && return
+  echo
+  echo "What failed:"
+  grep -E 'recorded an issue|error:|Fatal error|signal code' "$log" || true
+  grep -E 'Test run with' "$log" || true
+  return 1
+}
+
+run --skip "$heavy"
+run --skip-build --filter "$heavy"
