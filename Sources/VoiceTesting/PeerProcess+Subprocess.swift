@@ -55,11 +55,6 @@ final class PeerSubprocess: Sendable {
 
   private static let spawning = Mutex(())
 
-  private static var openDescriptors: [Int32] {
-    let names = try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")
-    return (names ?? []).compactMap { Int32($0) }.filter { $0 >= 3 }
-  }
-
   private struct Ends: Sendable {
     var read: Int32 = -1
     var write: Int32 = -1
@@ -104,10 +99,7 @@ final class PeerSubprocess: Sendable {
     posix_spawn_file_actions_adddup2(&actions, input, 0)
     posix_spawn_file_actions_adddup2(&actions, output, 1)
     posix_spawn_file_actions_adddup2(&actions, errorOutput, 2)
-    // A listening socket of this process that a child inherits goes on listening after it was closed here. Closing a number
-    // that is not in use does no harm, so those that other threads open meanwhile are covered too.
-    let highest = Self.openDescriptors.max() ?? 1024
-    for descriptor in 3...highest + 256 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+    SpawnActions.closeInheritedDescriptors(&actions)
     var words = ([self.executable.path] + self.arguments).map { strdup($0) } + [nil]
     var settings = self.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for word in words + settings { free(word) } }

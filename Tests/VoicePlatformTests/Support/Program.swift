@@ -1,4 +1,5 @@
 import Foundation
+import VoiceTesting
 
 /// Runs programs.
 ///
@@ -25,6 +26,7 @@ enum Program {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    SpawnActions.closeInheritedDescriptors(&actions)
 
     let variables = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
     var words = ([path] + arguments).map { strdup($0) } + [nil]
