@@ -234,10 +234,8 @@ import VoiceTesting
   }
 
   @Test func aTargetThatIsNotThereResetsTheClient() async throws {
-    let listener = try await TestListener.start()
-    let port = listener.port
-    await listener.close()
-    try await withImpairedLink(port: port) { link in
+    // A port below those that the system hands out: nobody gets it meanwhile.
+    try await withImpairedLink(port: 1) { link in
       let client = try? await TestSocket.connect(port: link.port)
       if let client { #expect(await client.end() == .reset) }
       await link.waitUntil { $0.count == 1 && $0[0].isClosed }
@@ -317,17 +315,19 @@ import VoiceTesting
     struct Stop: Error {}
     let listener = try await TestListener.start()
     let client = Recorder<TestSocket>()
-    let ports = Recorder<Int>()
+    // Held, so that the port stays the link's and is given to nobody else.
+    let links = Recorder<ImpairedLink>()
     await #expect(throws: Stop.self) {
       try await withImpairedLink(port: listener.port) { link in
         client.append(try await TestSocket.connect(port: link.port))
         _ = try await listener.accept()
-        ports.append(link.port)
+        links.append(link)
         throw Stop()
       }
     }
     #expect(await client.values.first?.end() == .reset)
-    await #expect(throws: NIOConnectionError.self) { _ = try await TestSocket.connect(port: ports.values[0]) }
+    let port = try #require(links.values.first?.port)
+    await #expect(throws: NIOConnectionError.self) { _ = try await TestSocket.connect(port: port) }
     await listener.close()
   }
 
