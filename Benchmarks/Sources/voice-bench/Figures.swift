@@ -21,6 +21,8 @@ struct Row: Codable {
   enum Verdict: String, Codable {
     case met
     case missed
+    /// The rounds are on both sides of the goal: the machine is too noisy to tell.
+    case undecided
     /// A row without a goal, for comparison.
     case information
   }
@@ -33,11 +35,12 @@ struct Row: Codable {
   /// Where the cost lies.
   var notes: [String]
 
-  /// A row whose goal is that the median of the values is at most a bound.
+  /// A row whose goal is that the values are at most a bound.
   init(_ name: String, atMost bound: Double, _ values: [Double], unit: String = "x", notes: [String] = []) {
+    let within = values.count { $0 <= bound }
+    let verdict: Verdict = within == values.count ? .met : within == 0 ? .missed : .undecided
     self.init(
-      name, goal: "<= \(bound)\(unit)", values, unit: unit,
-      verdict: Figures.median(values) <= bound ? .met : .missed,
+      name, goal: "<= \(bound)\(unit)", values, unit: unit, verdict: values.isEmpty ? .missed : verdict,
       notes: notes)
   }
 
@@ -56,6 +59,7 @@ struct Row: Codable {
       switch self.verdict {
       case .met: "✔"
       case .missed: "✖"
+      case .undecided: "?"
       case .information: "·"
       }
     let spread =

@@ -35,7 +35,7 @@ struct Suite {
     print(
       """
       Ratios against peers that run in turn with ours (\(self.rounds) rounds): median (least–most). Times and CPU differ with the
-      machine and its load; the ratios are the result.
+      machine and its load; the ratios are the result. ✔ all rounds meet the goal, ✖ none does, ? some do.
 
       """)
     var rows: [Row] = []
@@ -63,7 +63,8 @@ struct Suite {
     let after = Machine.load
     let met = rows.count { $0.verdict == .met }
     let missed = rows.count { $0.verdict == .missed }
-    print("\nGoals met: \(met), missed: \(missed). Load at the end: \(after)")
+    let undecided = rows.count { $0.verdict == .undecided }
+    print("\nGoals met: \(met), missed: \(missed), undecided: \(undecided). Load at the end: \(after)")
     try self.keep(Record(machine: machine, loadAfter: after, rounds: self.rounds, rows: rows, raw: raw))
   }
 
