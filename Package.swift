@@ -49,6 +49,7 @@ let package = Package(
     .library(name: "VoiceCore", targets: ["VoiceCore"]),
     .library(name: "VoiceAudio", targets: ["VoiceAudio"]),
     .library(name: "VoicePlatform", targets: ["VoicePlatform"]),
+    .library(name: "SpeechUnderstanding", targets: ["SpeechUnderstanding"]),
     .library(name: "SpeechPipeline", targets: ["SpeechPipeline"]),
     .library(name: "PocketSphinxRecognition", targets: ["PocketSphinxRecognition"]),
     .library(name: "SpeechProtocol", targets: ["SpeechProtocol"]),
@@ -97,6 +98,7 @@ let package = Package(
         "VoiceCore", "VoiceAudio",
         .target(name: "CALSA", condition: .when(platforms: [.linux])),
       ]),
+    module("SpeechUnderstanding", ["VoiceCore", .yams]),
     module("SpeechPipeline", ["VoiceCore", "VoiceAudio", "COnnxRuntime", .asyncAlgorithms]),
     module(
       "PocketSphinxRecognition",
@@ -136,6 +138,7 @@ let package = Package(
     tests(of: "VoiceCore", ["VoiceTesting"]),
     tests(of: "VoiceAudio", ["VoiceTesting"]),
     tests(of: "VoicePlatform", ["VoiceTesting"]),
+    tests(of: "SpeechUnderstanding", ["VoiceCore", "VoiceTesting"]),
     tests(of: "SpeechPipeline", ["VoiceTesting"]),
     tests(of: "PocketSphinxRecognition", ["SpeechPipeline", "VoiceTesting"]),
     tests(
