@@ -46,7 +46,9 @@ final class SLUService: Speechly_Slu_V1_SLU.StreamingServiceProtocol {
           try self.takePlace()
           defer { self.givePlaceBack() }
           logger.debug("stream opened")
-          try await driver.run(requests, writer: writer, cancellation: context.cancellation)
+          try await withTaskExecutorPreference(EventLoopExecutor.current) { () async throws(Refusal) in
+            try await driver.run(requests, writer: writer, cancellation: context.cancellation)
+          }
           logger.debug("stream ended")
           return [:]
         } catch {
