@@ -22,7 +22,7 @@ actor StreamConversation {
 
   /// How the call ended.
   enum Outcome: Sendable {
-    case ended(Refusal?)
+    indirect case ended(Refusal?)
     /// The client is gone, or nothing can be written to it any more.
     case disconnected
   }
@@ -97,7 +97,7 @@ actor StreamConversation {
     switch input {
     case .opened: self.machine.opened()
     case .request(let request):
-      self.machine.received(request, at: now, newContextID: self.services.newContextID())
+      self.machine.received(request, at: now, newContextID: UUID().uuidString.lowercased())
     case .halfClosed: self.machine.halfClosed(at: now)
     case .idleCheckDue: self.machine.idleCheckDue(at: self.now)
     case .draining: self.machine.drainBegan()

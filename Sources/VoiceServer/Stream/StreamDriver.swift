@@ -1,9 +1,7 @@
-import Foundation
 import GRPCCore
 import Logging
 import SpeechPipeline
 import SpeechProtocol
-import VoiceAudio
 import VoiceCore
 
 /// Runs one `SLU/Stream` call: feeds its machine and does what the machine says.
@@ -14,13 +12,23 @@ import VoiceCore
 /// channel.
 struct StreamDriver: Sendable {
   /// What streams share.
-  struct Services: Sendable {
-    var pool: RecognizerPool
-    var clock: any VoiceClock
-    var metrics: ServerMetrics
-    var phase: ServerPhase
-    var decoderPatience: Duration
-    var newContextID: @Sendable () -> String = { UUID().uuidString.lowercased() }
+  final class Services: Sendable {
+    let pool: RecognizerPool
+    let clock: any VoiceClock
+    let metrics: ServerMetrics
+    let phase: ServerPhase
+    let decoderPatience: Duration
+
+    init(
+      pool: RecognizerPool, clock: any VoiceClock, metrics: ServerMetrics, phase: ServerPhase,
+      decoderPatience: Duration
+    ) {
+      self.pool = pool
+      self.clock = clock
+      self.metrics = metrics
+      self.phase = phase
+      self.decoderPatience = decoderPatience
+    }
   }
 
   typealias Requests = RPCAsyncSequence<Speechly_Slu_V1_SLURequest, any Error>
@@ -33,19 +41,26 @@ struct StreamDriver: Sendable {
     case cancelled
   }
 
-  let rules: StreamMachine.Rules
-  let services: Services
-  let logger: Logger
+  // References alone: what a task holds while it waits costs memory for as long as the stream is open.
+  private let conversation: StreamConversation
+  private let services: Services
+
+  /// - Parameters:
+  ///   - writer: Takes what is sent to the client.
+  init(rules: StreamMachine.Rules, services: Services, logger: Logger, writer: Writer) {
+    self.conversation = StreamConversation(
+      rules: rules, services: services, logger: logger, writer: writer)
+    self.services = services
+  }
 
   /// Runs the call to its end.
   ///
   /// - Parameters:
   ///   - requests: What the client sends.
-  ///   - writer: Takes what is sent to the client.
   ///   - cancellation: Fires when the client is gone, and also when the transport begins to shut down.
   /// - Throws: ``Refusal`` if the call does not end well.
   func run(
-    _ requests: Requests, writer: Writer, cancellation: ServerContext.RPCCancellationHandle
+    _ requests: Requests, cancellation: ServerContext.RPCCancellationHandle
   ) async throws(Refusal) {
     let (signals, signal) = AsyncStream<Signal>.makeStream()
     let observation = self.services.phase.observe { phase in
@@ -55,7 +70,7 @@ struct StreamDriver: Sendable {
     let outcome = await withRPCCancellationHandler {
       // The handler is not called for what happened before.
       if cancellation.isCancelled { signal.yield(.cancelled) }
-      return await self.converse(requests, writer, signals, signal)
+      return await self.converse(requests, signals, signal)
     } onCancelRPC: {
       signal.yield(.cancelled)
     }
@@ -68,17 +83,14 @@ struct StreamDriver: Sendable {
   }
 
   private func converse(
-    _ requests: Requests, _ writer: Writer, _ signals: AsyncStream<Signal>,
-    _ signal: AsyncStream<Signal>.Continuation
+    _ requests: Requests, _ signals: AsyncStream<Signal>, _ signal: AsyncStream<Signal>.Continuation
   ) async -> StreamConversation.Outcome {
-    let conversation = StreamConversation(
-      rules: self.rules, services: self.services, logger: self.logger, writer: writer)
     let outcome = await withTaskGroup(of: Void.self) { group in
       group.addTask {
-        if let outcome = await self.read(requests, conversation) { signal.yield(.ended(outcome)) }
+        if let outcome = await self.read(requests) { signal.yield(.ended(outcome)) }
       }
       group.addTask {
-        if let outcome = await self.watchForIdleness(of: conversation) { signal.yield(.ended(outcome)) }
+        if let outcome = await self.watchForIdleness() { signal.yield(.ended(outcome)) }
       }
       defer { group.cancelAll() }
       for await event in signals {
@@ -87,7 +99,7 @@ struct StreamDriver: Sendable {
         case .phase(.stopped): return .ended(StreamMachine.stopping)
         case .phase(.draining):
           group.addTask {
-            if let outcome = await conversation.take(.draining) { signal.yield(.ended(outcome)) }
+            if let outcome = await self.conversation.take(.draining) { signal.yield(.ended(outcome)) }
           }
         case .phase(.loading), .phase(.ready): continue
         case .cancelled:
@@ -98,16 +110,14 @@ struct StreamDriver: Sendable {
       }
       return .disconnected
     }
-    await conversation.close()
+    await self.conversation.close()
     return outcome
   }
 
-  private func read(
-    _ requests: Requests, _ conversation: StreamConversation
-  ) async -> StreamConversation.Outcome? {
+  private func read(_ requests: Requests) async -> StreamConversation.Outcome? {
     do {
       for try await request in requests {
-        if let outcome = await conversation.take(.request(request)) { return outcome }
+        if let outcome = await self.conversation.take(.request(request)) { return outcome }
       }
     } catch let error as RPCError where error.code == .resourceExhausted {
       // The message is beyond what the transport takes; the machine would say the same with our own limit.
@@ -118,18 +128,16 @@ struct StreamDriver: Sendable {
     }
     // A cancelled reader sees the end too, but the client has not said so.
     guard !Task.isCancelled else { return nil }
-    return await conversation.take(.halfClosed)
+    return await self.conversation.take(.halfClosed)
   }
 
-  private func watchForIdleness(
-    of conversation: StreamConversation
-  ) async -> StreamConversation.Outcome? {
-    var outcome = await conversation.take(.opened)
-    while outcome == nil, let deadline = await conversation.idleCheck {
+  private func watchForIdleness() async -> StreamConversation.Outcome? {
+    var outcome = await self.conversation.take(.opened)
+    while outcome == nil, let deadline = await self.conversation.idleCheck {
       guard (try? await self.services.clock.sleep(until: deadline, tolerance: nil)) != nil else {
         return nil
       }
-      outcome = await conversation.take(.idleCheckDue)
+      outcome = await self.conversation.take(.idleCheckDue)
     }
     return outcome
   }
