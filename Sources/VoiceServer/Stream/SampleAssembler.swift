@@ -27,7 +27,8 @@ struct SampleAssembler: Hashable, Sendable {
   /// - Returns: The mono samples that are complete, and whether the piece went beyond the limit.
   mutating func append(_ bytes: some Collection<UInt8>, limit: Int64) -> (samples: [Int16], isBeyond: Bool) {
     // A message of whole frames, as most are, is read where it lies.
-    if self.rest.isEmpty, let result = bytes.withContiguousStorageIfAvailable({ self.take($0, limit: limit) }) {
+    if self.rest.isEmpty, let result = bytes.withContiguousStorageIfAvailable({ self.take($0, limit: limit) })
+    {
       return result
     }
     let joined = self.rest + bytes
