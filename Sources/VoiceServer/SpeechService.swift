@@ -3,6 +3,7 @@ import GRPCCore
 import GRPCNIOTransportHTTP2
 import Logging
 import NIOCore
+import NIOPosix
 import ServiceLifecycle
 import SpeechPipeline
 import VoiceCore
@@ -58,7 +59,7 @@ struct SpeechService: Service {
     _ server: GRPCServer<HTTP2ServerTransport.Posix>, _ transport: HTTP2ServerTransport.Posix
   ) async throws {
     try await withThrowingTaskGroup(of: Step.self) { group in
-      group.addTask {
+      group.addTask(executorPreference: EventLoopGroupExecutor(.singleton)) {
         do {
           try await server.serve()
         } catch {
@@ -126,6 +127,8 @@ struct SpeechService: Service {
     .defaults { config in
       config.rpc.maxRequestPayloadSize = Self.messageBytes
       config.http2.maxConcurrentStreams = 1024
+      // Answers of one stream come one at a time: to wait for more of them would only delay them.
+      config.connection.flushCoalescing = nil
       // A peer that vanished without a word is noticed within a minute.
       config.connection.keepalive.time = .seconds(30)
       config.connection.keepalive.timeout = .seconds(20)

@@ -40,13 +40,15 @@ final class SLUService: Speechly_Slu_V1_SLU.StreamingServiceProtocol {
       let rules = StreamMachine.Rules(
         principal: principal, apps: self.apps, limits: self.configuration.limits,
         resumeTokens: self.resumeTokens)
-      let driver = StreamDriver(rules: rules, services: self.services, logger: logger)
       return StreamingServerResponse { [logger] writer in
         do throws(Refusal) {
           try self.takePlace()
           defer { self.givePlaceBack() }
           logger.debug("stream opened")
-          try await driver.run(requests, writer: writer, cancellation: context.cancellation)
+          let driver = StreamDriver(rules: rules, services: self.services, logger: logger, writer: writer)
+          try await withTaskExecutorPreference(EventLoopExecutor.current) { () async throws(Refusal) in
+            try await driver.run(requests, cancellation: context.cancellation)
+          }
           logger.debug("stream ended")
           return [:]
         } catch {

@@ -17,7 +17,7 @@ final class ServerPhase: Sendable {
   private struct State {
     var value = Value.loading
     var nextID = 0
-    var listeners: [Int: AsyncStream<Value>.Continuation] = [:]
+    var observers: [Int: @Sendable (Value) -> Void] = [:]
   }
 
   private let state = Mutex(State())
@@ -26,12 +26,35 @@ final class ServerPhase: Sendable {
 
   /// Goes on to a later phase; a step back does nothing.
   func advance(to value: Value) {
-    let listeners = self.state.withLock { state -> [AsyncStream<Value>.Continuation] in
+    let observers = self.state.withLock { state -> [@Sendable (Value) -> Void] in
       guard value > state.value else { return [] }
       state.value = value
-      return Array(state.listeners.values)
+      return Array(state.observers.values)
     }
-    for listener in listeners { listener.yield(value) }
+    for observer in observers { observer(value) }
+  }
+
+  /// What identifies an observer.
+  struct Observation: Sendable {
+    fileprivate var id: Int
+  }
+
+  /// Tells the present phase and those that follow, until ``end(_:)``.
+  ///
+  /// - Parameter observer: Must return quickly. Two changes may come at the same time, on two threads and in the
+  ///   wrong order: look for "at least", not for "exactly".
+  func observe(_ observer: @escaping @Sendable (Value) -> Void) -> Observation {
+    let (id, value) = self.state.withLock { state in
+      state.nextID += 1
+      state.observers[state.nextID] = observer
+      return (state.nextID, state.value)
+    }
+    observer(value)
+    return Observation(id: id)
+  }
+
+  func end(_ observation: Observation) {
+    _ = self.state.withLock { $0.observers.removeValue(forKey: observation.id) }
   }
 
   /// The present phase and those that follow.
@@ -39,15 +62,8 @@ final class ServerPhase: Sendable {
   /// A reader that is slow may see two changes in the wrong order: look for "at least", not for "exactly".
   func values() -> AsyncStream<Value> {
     let (values, continuation) = AsyncStream<Value>.makeStream()
-    let id = self.state.withLock { state in
-      state.nextID += 1
-      state.listeners[state.nextID] = continuation
-      continuation.yield(state.value)
-      return state.nextID
-    }
-    continuation.onTermination = { [weak self] _ in
-      _ = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
-    }
+    let observation = self.observe { continuation.yield($0) }
+    continuation.onTermination = { [weak self] _ in self?.end(observation) }
     return values
   }
 }

@@ -26,27 +26,37 @@ struct SampleAssembler: Hashable, Sendable {
   ///   - limit: The most frames that may have been assembled afterwards; what is beyond is dropped.
   /// - Returns: The mono samples that are complete, and whether the piece went beyond the limit.
   mutating func append(_ bytes: some Collection<UInt8>, limit: Int64) -> (samples: [Int16], isBeyond: Bool) {
-    let frameBytes = 2 * self.channels
+    // A message of whole frames, as most are, is read where it lies.
+    if self.rest.isEmpty, let result = bytes.withContiguousStorageIfAvailable({ self.take($0, limit: limit) })
+    {
+      return result
+    }
     let joined = self.rest + bytes
-    let complete = joined.count / frameBytes
+    return joined.withUnsafeBufferPointer { self.take($0, limit: limit) }
+  }
+
+  /// Takes bytes that begin with a frame.
+  private mutating func take(
+    _ bytes: UnsafeBufferPointer<UInt8>, limit: Int64
+  ) -> (samples: [Int16], isBeyond: Bool) {
+    let frameBytes = 2 * self.channels
+    let complete = bytes.count / frameBytes
     let room = max(0, limit - self.frameCount)
     let taken = Int(min(Int64(complete), room))
-    let samples = joined.withUnsafeBufferPointer { buffer in
-      (0..<taken).map { Self.mean(of: buffer, at: $0 * frameBytes, channels: self.channels) }
-    }
+    let samples = Self.samples(of: UnsafeRawBufferPointer(bytes), count: taken, channels: self.channels)
     self.frameCount += Int64(taken)
-    self.rest = taken == complete ? Array(joined[(complete * frameBytes)...]) : []
+    self.rest = taken == complete ? Array(bytes[(complete * frameBytes)...]) : []
     return (samples, taken < complete)
   }
 
-  private static func mean(
-    of bytes: UnsafeBufferPointer<UInt8>, at offset: Int, channels: Int
-  ) -> Int16 {
-    var sum = 0
-    for channel in 0..<channels {
-      let position = offset + 2 * channel
-      sum += Int(Int16(bitPattern: UInt16(bytes[position]) | UInt16(bytes[position + 1]) << 8))
+  private static func samples(of frames: UnsafeRawBufferPointer, count: Int, channels: Int) -> [Int16] {
+    func sample(_ index: Int) -> Int16 {
+      Int16(littleEndian: frames.loadUnaligned(fromByteOffset: 2 * index, as: Int16.self))
     }
-    return Int16(clamping: sum / channels)
+    guard channels > 1 else { return (0..<count).map(sample) }
+    return (0..<count).map { frame in
+      let sum = (0..<channels).reduce(0) { $0 + Int(sample(frame * channels + $1)) }
+      return Int16(clamping: sum / channels)
+    }
   }
 }

@@ -39,7 +39,8 @@ extension StreamMachine {
   /// What the driver has to do, in order.
   enum Action: Hashable, Sendable {
     case send(Speechly_Slu_V1_SLUResponse)
-    case beginContext(id: String, ContextRequest)
+    // Rare and large.
+    indirect case beginContext(id: String, ContextRequest)
     /// Mono samples at the rate of the request.
     case append(id: String, [Int16])
     case finishContext(id: String)
@@ -49,7 +50,7 @@ extension StreamMachine {
     case recordRoundTrip(Duration)
     case ignore(IgnoreReason)
     /// End the call, with OK if there is no refusal.
-    case end(Refusal?)
+    indirect case end(Refusal?)
   }
 
   /// What a context needs from the recogniser.
