@@ -16,24 +16,15 @@ forbid() {
   fi
 }
 
-# modules_except NAME...: the module folders without those named.
-modules_except() {
-  local folder
-  for folder in Sources/*/; do
-    folder=${folder%/}
-    [[ " $* " == *" ${folder#Sources/} "* ]] || printf '%s\n' "$folder"
-  done
-}
-
 # must_not_import MODULE REGEX
 must_not_import() {
   forbid "^ *([a-z@_]+ )*import +((class|enum|func|let|protocol|struct|typealias|var) +)?($2)\b" \
     "$1 must not import this:" "Sources/$1"
 }
 
-mapfile -t elsewhere < <(modules_except VoicePlatform)
-forbid '#(if|elseif) .*\bos\(' 'Platform conditions belong in Sources/VoicePlatform/Platforms:' \
-  "${elsewhere[@]}" $(find Sources/VoicePlatform -maxdepth 1 -name '*.swift')
+mapfile -t elsewhere < <(find Sources -name '*.swift' -not -path 'Sources/*/Platforms/*')
+forbid '#(if|elseif) .*\b(os\(|canImport\((Darwin|Glibc|Musl|Android|AV[A-Za-z]+)\))' \
+  "Platform conditions belong in a module's folder Platforms:" "${elsewhere[@]}"
 forbid '^ *@_(exported|implementationOnly)' 'Use "import", "public import" or "package import":' Sources
 forbid '(^|[^[:alnum:]_])(try!|as!|fatalError\(|preconditionFailure\()' 'Nothing that comes from outside may trap:' Sources
 

@@ -4,10 +4,8 @@ import VoiceCore
 
 /// A recogniser with the serial queue on which everything about it happens, so that decoding never occupies the
 /// threads of Swift's concurrency and a slow recogniser holds up nobody but its own context.
-///
-/// `@unchecked Sendable`: all variables are used on `queue` only.
-final class RecognizerWorker: @unchecked Sendable {
-  private let queue: DispatchQueue
+actor RecognizerWorker {
+  private nonisolated let executor: QueueExecutor
   private let makeDetector: (@Sendable () throws(VoiceFailure) -> any VoiceActivityDetector)?
   private let capabilities: RecognitionCapabilities
   private let engine: any RecognitionEngine
@@ -18,58 +16,54 @@ final class RecognizerWorker: @unchecked Sendable {
   private var context = 0
   private var hasFailed = false
 
+  nonisolated var unownedExecutor: UnownedSerialExecutor { self.executor.asUnownedSerialExecutor() }
+
   init(
     index: Int, engine: any RecognitionEngine,
     makeDetector: (@Sendable () throws(VoiceFailure) -> any VoiceActivityDetector)?
   ) {
-    self.queue = DispatchQueue(label: "swift-voice.recognizer.\(index)", qos: .userInitiated)
+    self.executor = QueueExecutor(label: "swift-voice.recognizer.\(index)")
     self.engine = engine
     self.capabilities = engine.capabilities
     self.makeDetector = makeDetector
   }
 
   /// Makes the recogniser, after dropping the previous one.
-  func load() async -> VoiceFailure? {
-    await self.perform { worker in
-      worker.recognizer = nil
-      worker.detector = nil
-      worker.hasFailed = false
-      do throws(VoiceFailure) {
-        worker.detector = try worker.makeDetector?()
-        worker.recognizer = try worker.engine.makeRecognizer()
-        return nil
-      } catch {
-        return error
-      }
+  func load() -> VoiceFailure? {
+    self.recognizer = nil
+    self.detector = nil
+    self.hasFailed = false
+    do throws(VoiceFailure) {
+      self.detector = try self.makeDetector?()
+      self.recognizer = try self.engine.makeRecognizer()
+      return nil
+    } catch {
+      return error
     }
   }
 
   /// Frees the recogniser's memory unless a context is using it.
-  func unloadIfIdle() async {
-    await self.perform { worker in
-      guard worker.driver == nil else { return }
-      worker.recognizer = nil
-      worker.detector = nil
-    }
+  func unloadIfIdle() {
+    guard self.driver == nil else { return }
+    self.recognizer = nil
+    self.detector = nil
   }
 
   /// Begins a context and gives it a number, which its other calls name.
-  func begin(_ options: ContextOptions, settings: PipelineSettings) async -> Result<Int, VoiceFailure> {
-    await self.perform { worker in
-      guard let recognizer = worker.recognizer else {
-        return .failure(VoiceFailure(.engineFailed, message: "The recogniser is gone."))
-      }
-      let driver = UtteranceDriver(
-        recognizer: recognizer, detector: worker.detector, options: options,
-        capabilities: worker.capabilities, settings: settings)
-      do throws(VoiceFailure) {
-        try driver.begin()
-        worker.driver = driver
-        worker.context += 1
-        return .success(worker.context)
-      } catch {
-        return .failure(error)
-      }
+  func begin(_ options: ContextOptions, settings: PipelineSettings) -> Result<Int, VoiceFailure> {
+    guard let recognizer = self.recognizer else {
+      return .failure(VoiceFailure(.engineFailed, message: "The recogniser is gone."))
+    }
+    let driver = UtteranceDriver(
+      recognizer: recognizer, detector: self.detector, options: options,
+      capabilities: self.capabilities, settings: settings)
+    do throws(VoiceFailure) {
+      try driver.begin()
+      self.driver = driver
+      self.context += 1
+      return .success(self.context)
+    } catch {
+      return .failure(error)
     }
   }
 
@@ -81,30 +75,27 @@ final class RecognizerWorker: @unchecked Sendable {
   }
 
   /// Hears samples; returns when they are decoded.
-  func append(_ samples: [Int16], to context: Int) async -> Step {
-    await self.perform { worker in
-      worker.step(context) { driver, events throws(VoiceFailure) in try driver.append(samples, into: &events)
-      }
-    }
+  func append(_ samples: [Int16], to context: Int) -> Step {
+    self.step(context) { driver, events throws(VoiceFailure) in try driver.append(samples, into: &events) }
   }
 
   /// Ends the context.
-  func finish(_ context: Int) async -> Step {
-    await self.perform { worker in
-      defer { if worker.context == context { worker.driver = nil } }
-      return worker.step(context) { driver, events throws(VoiceFailure) in try driver.finish(into: &events) }
-    }
+  func finish(_ context: Int) -> Step {
+    defer { if self.context == context { self.driver = nil } }
+    return self.step(context) { driver, events throws(VoiceFailure) in try driver.finish(into: &events) }
   }
 
   /// Drops the context after everything that was asked before; then says whether the recogniser has failed.
-  func cancel(_ context: Int, then done: @escaping @Sendable (_ isBroken: Bool) -> Void) {
-    self.queue.async {
-      if self.context == context {
-        self.driver?.cancel()
-        self.driver = nil
-      }
-      done(self.hasFailed)
+  nonisolated func cancel(_ context: Int, then done: @escaping @Sendable (_ isBroken: Bool) -> Void) {
+    self.executor.queue.async { done(self.assumeIsolated { $0.drop(context) }) }
+  }
+
+  private func drop(_ context: Int) -> Bool {
+    if self.context == context {
+      self.driver?.cancel()
+      self.driver = nil
     }
+    return self.hasFailed
   }
 
   private func step(
@@ -123,12 +114,18 @@ final class RecognizerWorker: @unchecked Sendable {
     step.adaptation = driver.adaptation
     return step
   }
+}
 
-  private func perform<Value: Sendable>(
-    _ body: @escaping @Sendable (RecognizerWorker) -> Value
-  ) async -> Value {
-    await withCheckedContinuation { continuation in
-      self.queue.async { continuation.resume(returning: body(self)) }
-    }
+/// Runs the calls of an actor on a serial queue, in their order.
+private final class QueueExecutor: SerialExecutor {
+  let queue: DispatchQueue
+
+  init(label: String) { self.queue = DispatchQueue(label: label, qos: .userInitiated) }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    self.queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
   }
+
+  func checkIsolated() { dispatchPrecondition(condition: .onQueue(self.queue)) }
 }

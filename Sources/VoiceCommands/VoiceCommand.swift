@@ -12,7 +12,7 @@ public struct VoiceCommand: AsyncParsableCommand {
       Run a server:           voice serve
 
       Exit status: 0 done, 2 usage, 3 input (file, device, model), 4 network or server, 5 refused \
-      (app, language, credentials), 6 call failed, 130 interrupted.
+      (app, language, credentials), 130 interrupted.
       """,
     version: "0.1.0",
     subcommands: [

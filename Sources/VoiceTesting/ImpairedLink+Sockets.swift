@@ -18,14 +18,7 @@ extension Channel {
   var unacknowledgedBytes: Int {
     let count = try? self.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self)
     {
-      descriptor in
-      var count: CInt = 0
-      #if canImport(Darwin)
-        var size = socklen_t(MemoryLayout<CInt>.size)
-        return getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? Int(count) : 0
-      #else
-        return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0
-      #endif
+      UnacknowledgedBytes.count(of: $0)
     }
     return count ?? 0
   }
@@ -69,12 +62,14 @@ enum LoopbackPort {
   }
 
   private static func port(of descriptor: NIOBSDSocket.Handle) throws -> Int {
-    var bound = sockaddr_in()
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &bound) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    try withUnsafeTemporaryAllocation(byteCount: 128, alignment: 16) { bytes in
+      var length = socklen_t(bytes.count)
+      let address = bytes.bindMemory(to: sockaddr.self).baseAddress
+      guard getsockname(descriptor, address, &length) == 0, length >= 4 else {
+        throw IOError(errnoCode: errno, reason: "getsockname")
+      }
+      // In an address of the internet the port follows the two bytes of the family, in network order.
+      return Int(bytes[2]) << 8 | Int(bytes[3])
     }
-    guard result == 0 else { throw IOError(errnoCode: errno, reason: "getsockname") }
-    return Int(UInt16(bigEndian: bound.sin_port))
   }
 }

@@ -23,14 +23,9 @@ public final class LeakCheck: Sendable {
     public var description: String { "\(self.name) was not released" }
   }
 
-  private struct WeakReference: @unchecked Sendable {
-    // Only ever compared with nil, under the lock of the state; weak references may be read on any thread.
-    weak var object: AnyObject?
-  }
-
   private struct State {
     var nextID = 0
-    var tracked: [Int: (name: String, reference: WeakReference?)] = [:]
+    var tracked: [Int: (name: String, isReleased: (@Sendable () -> Bool)?)] = [:]
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
   }
 
@@ -43,11 +38,12 @@ public final class LeakCheck: Sendable {
   ///
   /// Its release is noticed when it is looked for: at the start and at the deadline of ``waitForRelease(within:clock:)``, and
   /// whenever something with a ``Token`` is released. Let the object hold a ``token(for:)`` where it can.
-  public func track(_ object: AnyObject, as name: String? = nil) {
+  public func track(_ object: any AnyObject & Sendable, as name: String? = nil) {
     let name = name ?? String(describing: type(of: object))
+    let isReleased: @Sendable () -> Bool = { [weak object] in object == nil }
     self.state.withLock { state in
       state.nextID += 1
-      state.tracked[state.nextID] = (name, WeakReference(object: object))
+      state.tracked[state.nextID] = (name, isReleased)
     }
   }
 
@@ -110,7 +106,7 @@ public final class LeakCheck: Sendable {
   private func forgetReleased() {
     let tracked = self.state.withLock { $0.tracked }
     // Looking at a weak reference may make this the last owner of the object, whose deinit may come back here: no lock.
-    let gone = tracked.filter { $0.value.reference.map { $0.object == nil } ?? false }.keys
+    let gone = tracked.filter { $0.value.isReleased?() ?? false }.keys
     let waiters = self.state.withLock { state -> [CheckedContinuation<Void, Never>] in
       for id in gone { state.tracked[id] = nil }
       guard state.tracked.isEmpty else { return [] }

@@ -48,7 +48,8 @@ struct VoiceCommandTests {
 
   @Test(arguments: [
     ("voice", "voice"), ("/usr/bin/voice", "/usr/bin/voice"), ("/home/ann/bin/voice", "bin/voice"),
-    ("/home/ann/.build/x86_64-unknown-linux-gnu/release/voice", ".build/release/voice"), ("/home/ann/", "/home/ann/"),
+    ("/home/ann/.build/x86_64-unknown-linux-gnu/release/voice", ".build/release/voice"),
+    ("/home/ann/", "/home/ann/"),
   ])
   func commandsToCopyNameTheProgramAsItCanBeTyped(path: String, name: String) {
     #expect(CommandContext.programName(path, from: "/home/ann") == name)

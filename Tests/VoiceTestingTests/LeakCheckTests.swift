@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Testing
 import VoiceCore
@@ -119,6 +120,20 @@ import VoiceTesting
       let left = ProcessResources.current().descriptorsOpened(since: before)
       #expect(!left.values.contains { $0.hasSuffix("/open") })
     }
-    #expect(ProcessResources.current().threadCount ?? 1 >= 1)
+  }
+
+  @Test func aThreadThatWasStartedIsSeenByItsName() async throws {
+    let before = ProcessResources.current()
+    let (running, run) = AsyncStream.makeStream(of: Void.self)
+    let stop = DispatchSemaphore(value: 0)
+    Thread {
+      Thread.current.name = "leaked"
+      run.finish()
+      stop.wait()
+    }.start()
+    for await _ in running {}
+    let started = ProcessResources.current().threadsStarted(since: before)
+    stop.signal()
+    #expect(before.threads == nil || started.values.contains("leaked"))
   }
 }

@@ -34,7 +34,8 @@ public final class UserDefaultsCache: CacheProtocol {
     self.storage.defaults.string(forKey: "swift-voice." + key)
   }
 
-  /// `UserDefaults` is documented as thread-safe but is not marked `Sendable` on all platforms.
+  // @unchecked: `UserDefaults` is thread-safe (Foundation documents it, and locks inside), which its declaration does not say
+  // on all platforms; the reference to it never changes.
   private final class Storage: @unchecked Sendable {
     let defaults: UserDefaults
     init(_ defaults: UserDefaults) { self.defaults = defaults }

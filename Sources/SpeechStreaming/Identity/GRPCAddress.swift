@@ -84,8 +84,17 @@ public struct GRPCAddress: Hashable, Sendable {
         case .unsupportedURL, nil: "after the scheme it must be just host:port"
         }
       throw VoiceFailure(
-        .addressInvalid, message: "The server address \"\(text)\" cannot be read: \(reason).", cause: error)
+        .addressInvalid,
+        message: "The server address \"\(Self.withoutUserInfo(text))\" cannot be read: \(reason).",
+        cause: error)
     }
+  }
+
+  /// The text of an address as it may be shown: what stands before an `@`, a name or a password, is replaced by `…`.
+  package static func withoutUserInfo(_ text: String) -> String {
+    guard let end = text.lastIndex(of: "@") else { return text }
+    let scheme = text.range(of: "://").flatMap { $0.upperBound <= end ? text[..<$0.upperBound] : nil } ?? ""
+    return "\(scheme)…\(text[end...])"
   }
 
   /// The address that is used when an app names none: `VOICE_SERVER` from the environment, else the default port of

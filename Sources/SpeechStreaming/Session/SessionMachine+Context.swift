@@ -292,7 +292,8 @@ extension SessionMachine {
         .failed(
           VoiceFailure(
             .segmentUnfinished,
-            message: "The utterance ended before \(unfinished.count) of its segments were finished."))))
+            message: unfinished.count == 1
+              ? nil : "The utterance ended before \(unfinished.count) of its segments were finished."))))
   }
 
   mutating func endAllContexts(_ actions: inout [Action]) {

@@ -21,7 +21,8 @@ struct GRPCEndpoint: Sendable {
   func withClient<Result: Sendable>(
     _ body: @Sendable @escaping (GRPCClient<Transport>) async throws -> Result
   ) async throws -> Result {
-    let client = GRPCClient(transport: try self.makeTransport())
+    let peer = PlaintextPeer()
+    let client = GRPCClient(transport: try self.makeTransport(to: peer))
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await client.runConnections() }
       do {
@@ -32,13 +33,13 @@ struct GRPCEndpoint: Sendable {
         // A connection that failed has nothing to wait for.
         group.cancelAll()
         client.beginGracefulShutdown()
-        throw error
+        throw peer.expectsTLS ? GRPCFailures.tlsExpected(at: self.address, cause: error) : error
       }
     }
   }
 
-  private func makeTransport() throws -> Transport {
-    let security: HTTP2ClientTransport.Posix.TransportSecurity
+  private func makeTransport(to peer: PlaintextPeer) throws -> Transport {
+    let security: Transport.TransportSecurity
     if self.address.secure {
       security = .tls { config in
         if let path = self.trustedCertificates {
@@ -56,18 +57,23 @@ struct GRPCEndpoint: Sendable {
       } else {
         .dns(host: self.address.host, port: self.address.port)
       }
-    return try HTTP2ClientTransport.Posix(
-      target: target,
-      transportSecurity: security,
-      config: .defaults { config in
-        // A peer that has gone without a word is noticed within 15 s also while nothing is being said.
-        config.connection.keepalive = .init(
-          time: .seconds(10), timeout: .seconds(5), allowWithoutCalls: false)
-        // Audio is small and late audio is useless: do not wait to fill packets.
-        config.connection.flushCoalescing = nil
-        // The server's pace is the measure: a small window keeps what waits in our own, bounded window.
-        config.http2.targetWindowSize = 1 << 20
-      },
-      eventLoopGroup: self.eventLoopGroup)
+    let config = Transport.Config.defaults { config in
+      // A peer that has gone without a word is noticed within 15 s also while nothing is being said.
+      config.connection.keepalive = .init(time: .seconds(10), timeout: .seconds(5), allowWithoutCalls: false)
+      // Audio is small and late audio is useless: do not wait to fill packets.
+      config.connection.flushCoalescing = nil
+      // The server's pace is the measure: a small window keeps what waits in our own, bounded window.
+      config.http2.targetWindowSize = 1 << 20
+      if !self.address.secure {
+        config.channelDebuggingCallbacks.onCreateTCPConnection = { channel in peer.watch(channel) }
+      }
+    }
+    do {
+      return try Transport(
+        target: target, transportSecurity: security, config: config, eventLoopGroup: self.eventLoopGroup)
+    } catch {
+      guard self.address.secure else { throw error }
+      throw GRPCFailures.trustUnusable(self.trustedCertificates, cause: error)
+    }
   }
 }

@@ -77,17 +77,49 @@ enum GRPCFailures {
     }
   }
 
+  /// A server that answers with TLS where none is spoken.
+  static func tlsExpected(at address: GRPCAddress, cause: any Error) -> VoiceFailure {
+    VoiceFailure(
+      .tlsFailed,
+      message:
+        "The server at \(address.host):\(address.port) accepts only secure connections. Write grpc+tls:// in its address.",
+      cause: cause)
+  }
+
+  /// Settings with which no secure connection can even be tried.
+  static func trustUnusable(_ path: String?, cause: any Error) -> VoiceFailure {
+    guard let path else { return VoiceFailure(.tlsFailed, cause: cause) }
+    return VoiceFailure(
+      .tlsFailed,
+      message:
+        "The certificates to trust cannot be read from “\(path)”. It must be a PEM file with at least one certificate.",
+      cause: cause)
+  }
+
+  private static func tlsFailure(_ text: String, place: String, cause: any Error) -> VoiceFailure? {
+    let signs = [
+      "NIOSSL", "BoringSSL", "handshakeFailed", "sslError", "unableToValidateCertificate",
+      "WRONG_VERSION_NUMBER",
+    ]
+    guard signs.contains(where: { text.contains($0) }) else { return nil }
+    let message =
+      if text.contains("WRONG_VERSION_NUMBER") {
+        "The server\(place) does not offer secure connections. Write grpc:// in its address, or give the server a certificate."
+      } else if text.contains("failedToValidateHostname") || text.contains("unableToValidateCertificate") {
+        "The certificate of the server\(place) is for another name. Use the name that is in the certificate."
+      } else if text.contains("CERTIFICATE_VERIFY_FAILED") {
+        "The certificate of the server\(place) is not trusted. Renew it if it has expired, or trust the authority that signed it (`--tls-ca`)."
+      } else {
+        "A secure connection to the server\(place) could not be made."
+      }
+    return VoiceFailure(.tlsFailed, message: message, cause: cause)
+  }
+
   /// What kept a connection from being made, or broke it, found in the chain of causes.
   private static func connectFailure(_ error: any Error, address: GRPCAddress?) -> VoiceFailure {
     let text = String(reflecting: error)
     let place = address.map { " at \($0.host):\($0.port)" } ?? ""
-    if text.contains("NIOSSL") || text.contains("BoringSSL") || text.contains("handshakeFailed")
-      || text.contains("sslError")
-      || text.contains("unableToValidateCertificate") || text.contains("WRONG_VERSION_NUMBER")
-    {
-      return VoiceFailure(
-        .tlsFailed, message: "A secure connection to the server\(place) could not be made.", cause: error)
-    }
+    if let failure = self.tlsFailure(text, place: place, cause: error) { return failure }
     if text.contains("NIOConnectionError") || text.contains("ECONNREFUSED")
       || text.contains("Connection refused")
       || text.contains("dnsError") || text.contains("SocketAddressError") || text.contains("ENETUNREACH")

@@ -205,7 +205,7 @@ struct DemoStage: Sendable {
     self.say()
     self.say(StyledText("Next", .bold))
     let commands = [
-      ("recognize FILE", "a recording of yours: wav, flac, ogg, opus, mp3"),
+      ("recognize FILE", "a recording: wav, flac, ogg, opus, mp3"),
       ("recognize --mic", "talk to it"),
       ("serve", "a server for your apps"), ("failures", "what can fail, and what happens then"),
     ]

@@ -126,7 +126,7 @@ struct DoctorChecks: Sendable {
     } catch {
       return [
         .broken(
-          "Server", "VOICE_SERVER is “\(text)”, which is not an address",
+          "Server", "VOICE_SERVER is “\(GRPCAddress.withoutUserInfo(text))”, which is not an address",
           fix: "Write grpc://host:port or grpc+tls://host:port, or remove the variable.")
       ]
     }

@@ -53,7 +53,10 @@ struct RecognizeCommand: ContextCommand {
   @Flag(help: "Send recordings as fast as they were spoken, as if live.")
   var realtime = false
 
-  @Option(help: ArgumentHelp("End a segment after this much silence.", valueName: "ms"))
+  @Option(
+    help: ArgumentHelp(
+      "End a segment after this much silence (default: that of the app, else only at the end).",
+      valueName: "ms"))
   var silence: Int?
 
   @Flag(help: "The input has no header: samples as described by --rate, --channels and --encoding.")

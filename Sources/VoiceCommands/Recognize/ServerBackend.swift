@@ -16,7 +16,7 @@ final class ServerBackend: RecognitionBackend {
   init(configuration: SpeechClient.Configuration, options: [String: [String]] = [:]) {
     self.configuration = configuration
     self.options = options
-    let address = configuration.speechAddress
+    let address = GRPCAddress.withoutUserInfo(configuration.speechAddress)
     self.summary =
       "using the server at \(address.hasPrefix("grpc://") ? String(address.dropFirst(7)) : address)"
   }

@@ -31,7 +31,10 @@ struct ServeCommand: ContextCommand {
   @Option(help: ArgumentHelp("The port for HTTP; 0 takes a free one (default: 8080).", valueName: "n"))
   var httpPort: Int?
 
-  @Option(help: ArgumentHelp("The folder for what must survive a restart.", valueName: "dir"))
+  @Option(
+    help: ArgumentHelp(
+      "The folder for what must survive a restart (default: ~/.local/state/swift-voice/server, or in XDG_STATE_HOME).",
+      valueName: "dir"))
   var data: String?
 
   @Option(help: ArgumentHelp("How many utterances are recognised at once (default: 2).", valueName: "n"))

@@ -138,6 +138,37 @@ import VoiceCore
     #expect(world.machine.state == .stopped)
   }
 
+  @Test func aServerThatNeverComesBackEndsTheUtteranceWithWhatWasHeard() {
+    var configuration = SessionMachine.Configuration.forTests
+    configuration.retry = RetryPolicy(base: .seconds(1), cap: .seconds(8), budget: .seconds(60))
+    var world = SessionWorld(configuration: configuration)
+    world.connect("one")
+    world.audio(1)
+    world.acceptAll()
+    world.word("turn", 0, end: 50, "one")
+    world.segmentEnd("one")
+    world.tentative(["lights"], segment: 1, "one")
+    let lost = world.now
+    world.cut()
+    // More tries than a budget of a minute allows.
+    for _ in 0..<60 where world.machine.state.isReconnecting {
+      world.fire(.retry)
+      world.feed(.tokenFailed(VoiceFailure(.serverUnreachable), pushBack: nil))
+    }
+    #expect(lost.duration(to: world.now) > .seconds(50))
+    #expect(lost.duration(to: world.now) <= .seconds(60))
+    #expect(world.codes.suffix(2) == [.retriesExhausted, .segmentUnfinished])
+    #expect(world.finishedContexts.map { $0?.segments.map(\.text) } == [["turn", "lights"]])
+    #expect(world.finishedContexts.map { $0?.segments.map(\.isFinal) } == [[true, false]])
+    #expect(world.timers[.retry] == nil)
+    world.captureEnded()
+    #expect(world.machine.state == .stopped)
+    // The budget is whole again for the next utterance.
+    world.start()
+    world.feed(.tokenFailed(VoiceFailure(.serverUnreachable), pushBack: nil))
+    #expect(world.machine.state.isReconnecting)
+  }
+
   @Test func theServersWishToBeLeftAloneIsHonoured() {
     var world = SessionWorld()
     world.connect()

@@ -58,6 +58,13 @@ struct DoctorTests {
     #expect(found[0].fix != nil)
   }
 
+  @Test func aPasswordInTheServersAddressIsNotShown() async {
+    let found = await DoctorChecks(environment: ["VOICE_SERVER": "grpc://ann:secret@host"]).server()
+    #expect(found.map(\.verdict) == [.broken])
+    #expect(found[0].detail.contains("…@host"))
+    #expect(!found[0].detail.contains("secret"))
+  }
+
   @Test func whatIsWrongComesWithItsRemedyOnALineOfItsOwn() {
     let lines = Diagnosis.broken("Thing", "does not work", fix: "Run `repair`.").lines(
       nameWidth: 8, symbols: .ascii)

@@ -42,6 +42,15 @@ struct RecognizeCommandTests {
     #expect(RecognizeCommand.address(typed) == meant)
   }
 
+  @Test func aPasswordInAnAddressIsNotShown() async {
+    let (status, console) = await voice(
+      "recognize", "--server", "grpc://ann:secret@127.0.0.1:1", recordings + "/goforward.raw", "--raw",
+      console: RecordedConsole(errorIsTerminal: true))
+    #expect(status == .usage)
+    #expect(console.error.contains("…@127.0.0.1:1"))
+    #expect(!console.error.contains("secret") && !console.output.contains("secret"))
+  }
+
   @Test func aServerThatIsNotThereIsReportedAtOnce() async {
     let (status, console) = await voice(
       "recognize", "--server", "grpc://127.0.0.1:1", "--json", recordings + "/goforward.raw", "--raw")

@@ -1,6 +1,6 @@
 import Foundation
-import NIOCore
 import Logging
+import NIOCore
 import PocketSphinxRecognition
 import SpeechStreaming
 import Testing
@@ -85,9 +85,11 @@ struct ServerRecognitionTests {
 
   @Test func theProbeTellsServersApart() async throws {
     try await self.withServer { addresses in
-      let grpc = ServerProbe(address: .init(host: "127.0.0.1", port: addresses.grpc.port, secure: false), patience: .seconds(60))
+      let grpc = ServerProbe(
+        address: .init(host: "127.0.0.1", port: addresses.grpc.port, secure: false), patience: .seconds(60))
       #expect(await grpc.ask() == .ready)
-      let http = ServerProbe(address: .init(host: "127.0.0.1", port: addresses.http.port, secure: false), patience: .seconds(60))
+      let http = ServerProbe(
+        address: .init(host: "127.0.0.1", port: addresses.http.port, secure: false), patience: .seconds(60))
       #expect(await http.ask() == .other)
       #expect(await PortProbe.ask(port: addresses.http.port, patience: .seconds(60)) == .ours)
       #expect(await PortProbe.ask(port: addresses.grpc.port, patience: .seconds(60)) == .other)

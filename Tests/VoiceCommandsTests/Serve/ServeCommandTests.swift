@@ -92,7 +92,10 @@ struct ServeRunTests {
       let ready = try #require(await watch.first(containing: #""event":"ready""#))
       let object = try #require(try JSONSerialization.jsonObject(with: Data(ready.utf8)) as? [String: Any])
       let port = try #require((object["grpc"] as? String)?.split(separator: ":").last.flatMap { Int($0) })
-      #expect(await ServerProbe(address: .init(host: "127.0.0.1", port: port, secure: false), patience: .seconds(60)).ask() == .ready)
+      #expect(
+        await ServerProbe(
+          address: .init(host: "127.0.0.1", port: port, secure: false), patience: .seconds(60)
+        ).ask() == .ready)
       signal.yield(.terminate)
       #expect(await watch.first(containing: #""event":"stopping""#) != nil)
       #expect(await watch.first(containing: #""event":"stopped""#) != nil)

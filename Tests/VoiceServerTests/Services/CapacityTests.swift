@@ -111,9 +111,10 @@ import VoiceCore
               }
             }
             try await Speechly_Slu_V1_SLU.Client(wrapping: other.client).stream(request: request) { _ in
-              // Reads nothing at all.
+              // Reads nothing at all until it is cancelled.
               opened.finish()
-              try await Task.sleep(for: .seconds(3600))
+              let nothing = AsyncStream<Never> { _ in }
+              for await _ in nothing {}
             }
           }
         }
