@@ -1,0 +1,1 @@
+enum EnglishVariables { static let all: [String: String] = [:] }
