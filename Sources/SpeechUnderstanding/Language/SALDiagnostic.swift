@@ -33,7 +33,8 @@ public struct SALDiagnostic: Hashable, Sendable {
 
   /// Creates a diagnostic.
   public init(
-    _ severity: Severity, _ code: String, _ message: String, suggestion: String? = nil, at range: SALRange? = nil
+    _ severity: Severity, _ code: String, _ message: String, suggestion: String? = nil,
+    at range: SALRange? = nil
   ) {
     self.severity = severity
     self.code = code

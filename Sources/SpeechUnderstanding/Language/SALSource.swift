@@ -43,6 +43,7 @@ public struct SALRange: Hashable, Sendable {
   /// From the start of this place to the end of another.
   public func extended(to other: SALRange) -> SALRange {
     SALRange(
-      file: self.file, line: self.line, column: self.column, endLine: other.endLine, endColumn: other.endColumn)
+      file: self.file, line: self.line, column: self.column, endLine: other.endLine,
+      endColumn: other.endColumn)
   }
 }
