@@ -85,14 +85,18 @@ enum EnglishAddresses {
   }
 
   private static func isPlain(_ character: Character) -> Bool {
-    ("a"..."z").contains(character) || ("0"..."9").contains(character)
+    self.isLetter(character) || EnglishWords.isDigits(String(character))
+  }
+
+  private static func isLetter(_ character: Character) -> Bool {
+    EnglishWords.isLetter(String(character))
   }
 
   /// At least two labels of RFC 1035, the last one without digits.
   private static func isDomain(_ text: String) -> Bool {
     let labels = text.split(separator: ".", omittingEmptySubsequences: false)
     guard labels.count >= 2, text.utf8.count <= 253, let last = labels.last else { return false }
-    return last.count >= 2 && last.allSatisfy { ("a"..."z").contains($0) }
+    return last.count >= 2 && last.allSatisfy(self.isLetter)
       && labels.allSatisfy { label in
         (1...63).contains(label.count) && label.allSatisfy { self.isPlain($0) || $0 == "-" }
           && label.first != "-" && label.last != "-"
@@ -127,7 +131,7 @@ enum EnglishAddresses {
       run = ""
     }
     for character in value {
-      if ("a"..."z").contains(character) {
+      if self.isLetter(character) {
         run.append(character)
         continue
       }

@@ -7,7 +7,8 @@ struct EnglishAddressesTests {
     "john dot at company dot com", "dot john at company dot com", "john dot dot smith at company dot com",
     "john at company dot one", "john slash smith at company dot com", "john at dash company dot com", "@",
     "a@b",
-    "jo\u{e9} at company dot com",
+    "jo\u{e9} at company dot com", "x\u{302} at company dot com", "john at x\u{302} dot com",
+    "john at company dot x\u{302}y",
   ])
   func rejectsWhatIsNoEmailAddress(words: String) {
     Spoken(words, nil).expect(as: .emailAddress)

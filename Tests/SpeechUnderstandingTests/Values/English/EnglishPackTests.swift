@@ -48,7 +48,7 @@ struct EnglishPackTests {
   func readsBackWhatItSays(type: EntityType) {
     var generator = SeededGenerator(seed: 11)
     let pack = EnglishPack()
-    for _ in 0..<3000 {
+    for _ in 0..<2000 {
       let value = RandomValue.of(type, using: &generator)
       let words = pack.spokenForm(of: value, as: type, in: .saturdayMorning)
       #expect(words != nil, "\(value)")
@@ -58,8 +58,7 @@ struct EnglishPackTests {
     }
   }
 
-  /// Ten thousand values of each type, made of the words that the pack knows: none may trap, and each normal form is
-  /// well-formed.
+  /// 120,000 values made of the words that the pack knows: none may trap, and each normal form is well-formed.
   @Test(arguments: spokenTypes)
   func readsWordSaladWithoutTrapping(type: EntityType) {
     var generator = SeededGenerator(seed: 13)

@@ -70,6 +70,13 @@ struct EnglishVariablesTests {
     #expect(Set(values.map(\.count)) == Set(lengths))
   }
 
+  @Test func configurationsCanUseEachOfThem() {
+    let lines = (Self.types.map(\.name) + ["STREET_ADDRESS"]).map { "*say it is $SPEECHLY.\($0)(value)" }
+    let (program, problems) = checked(lines.joined(separator: "\n"), pack: EnglishPack())
+    #expect(problems == [])
+    #expect(program?.templates.count == lines.count)
+  }
+
   @Test func variablesStaySmall() {
     // Names make up half of it.
     let text = EnglishPack().standardVariables.values.joined()
