@@ -88,7 +88,7 @@ extension EnglishVariables {
     {0.05: colon $SPEECHLY.EN_DIGIT $SPEECHLY.EN_THREE_DIGITS} {0.3: $SPEECHLY.EN_PATH {0.3: $SPEECHLY.EN_PATH}}
     """,
     "EN_STREET": """
-    [ {[north | south | east | west]} [$SPEECHLY.EN_LAST_NAME | $SPEECHLY.SMALL_ORDINAL_NUMBER | main | high | park
+    [ 20: {0.1: [north | south | east | west]} [$SPEECHLY.EN_LAST_NAME | $SPEECHLY.SMALL_ORDINAL_NUMBER | main | high | park
       | oak | maple | cedar | elm | pine | church | mill | lake | river | spring | station | victoria | market
       | bridge | garden]
       [street | road | avenue | lane | drive | boulevard | court | place | way | square | terrace | crescent]
@@ -99,7 +99,7 @@ extension EnglishVariables {
     | $SPEECHLY.EN_NONZERO_DIGIT $SPEECHLY.EN_PAIR ] {0.1: $SPEECHLY.EN_LETTER}
     """,
     "STREET_ADDRESS": """
-    {$SPEECHLY.EN_HOUSE_NUMBER} $SPEECHLY.EN_STREET {0.2: [apartment | flat | suite | unit] $SPEECHLY.EN_BELOW_THOUSAND}
+    {0.8: $SPEECHLY.EN_HOUSE_NUMBER} $SPEECHLY.EN_STREET {0.2: [apartment | flat | suite | unit] $SPEECHLY.EN_BELOW_THOUSAND}
     """,
   ]
 }
