@@ -7,7 +7,8 @@ public protocol LanguagePack: Sendable {
 
   /// The standard variables, by name without `SPEECHLY.`: the SAL expression that each stands for.
   ///
-  /// The text is the right side of a definition; it may use other standard variables.
+  /// The text is the right side of a definition; it may use other standard variables. Variables that are only there for
+  /// others start with the language in capitals, such as `EN_`; nobody should be told to use them.
   var standardVariables: [String: String] { get }
 
   /// A whole number in words, as `[1..10]` means them; more than one if people say it in several ways.
