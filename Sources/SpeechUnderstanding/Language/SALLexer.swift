@@ -272,4 +272,23 @@ struct SALLexer {
     self.advance(to: offset, isASCII: false)
     return self.text(from: start.offset, to: offset)
   }
+
+  /// Reads text as it is up to a closing bracket or the end of the line; a backslash takes meaning away.
+  mutating func literal() -> String {
+    var kept: [UInt8] = []
+    var offset = self.place.offset
+    while let next = self.byte(at: offset), next != 0x0a, next != 0x0d, next != UInt8(ascii: "]") {
+      if next == UInt8(ascii: "\\"), let escaped = self.byte(at: offset + 1),
+        SALCharacters.canBeEscaped(escaped)
+      {
+        offset += 1
+        kept.append(escaped)
+      } else {
+        kept.append(next)
+      }
+      offset += 1
+    }
+    self.advance(to: offset, isASCII: false)
+    return String(decoding: kept, as: UTF8.self)
+  }
 }

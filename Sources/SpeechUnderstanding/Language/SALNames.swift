@@ -2,6 +2,8 @@
 enum SALNames {
   /// The prefix of variables that the language brings (protocol document, section 4.3).
   static let reservedPrefix = "SPEECHLY."
+  /// What stands for the values of an import that could not be read, so that one error does not cause others.
+  static let unknownValue = "?"
   /// The intent that means none, for glue words between others.
   static let filler = "_"
 

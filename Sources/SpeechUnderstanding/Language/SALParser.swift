@@ -26,10 +26,10 @@ public struct SALParser {
   /// Whether a bracket was found to be unclosed, so that the lines after this one are likely to be its items.
   var lostItems = false
 
-  init(_ text: String, at positions: SALPositions) {
+  init(_ text: String, at positions: SALPositions, pairsBrackets: Bool = true) {
     self.lexer = SALLexer(text)
     self.positions = positions
-    self.unclosed = self.lexer.unclosedBrackets()
+    self.unclosed = pairsBrackets ? self.lexer.unclosedBrackets() : []
   }
 
   /// Reads a text.
@@ -154,7 +154,7 @@ public struct SALParser {
     }
   }
 
-  private mutating func finishedDiagnostics() -> [SALDiagnostic] {
+  mutating func finishedDiagnostics() -> [SALDiagnostic] {
     for (oddity, from, to) in self.lexer.oddities {
       let range = self.positions.range(from: from, to: to)
       switch oddity {

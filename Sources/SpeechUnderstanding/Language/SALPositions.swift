@@ -32,9 +32,14 @@ struct SALPositions: Hashable, Sendable {
     }
     let index = min(max(line, 1), self.stretches.count) - 1
     let candidates = self.stretches[index]
-    guard let stretch = candidates.last(where: { $0.column <= column }) ?? candidates.first else {
-      return (self.firstLine, 1)
+    guard let first = candidates.first else { return (self.firstLine, 1) }
+    var low = 0
+    var high = candidates.count
+    while low < high {
+      let middle = (low + high) / 2
+      if candidates[middle].column <= column { low = middle + 1 } else { high = middle }
     }
+    let stretch = low > 0 ? candidates[low - 1] : first
     return (stretch.fileLine, stretch.fileColumn + max(0, column - stretch.column))
   }
 
