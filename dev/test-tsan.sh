@@ -1,9 +1,14 @@
 #!/usr/bin/env bash
 # Runs the unit tests under the thread sanitizer. Arguments go to `swift test`.
 #
-# On Linux the contended path of Swift's `Mutex` lies in a library that the sanitizer does not see, so it reports accesses that
-# the lock orders. A body of `withLock` is the only kind of function with an `inout sending` parameter and a `sending` result,
-# `zYuYT` in a mangled name; a report is left out if both of its accesses happen inside such a body.
+# One test at a time: with all of them at once each takes minutes, and deadlines of real time pass. Tests that only compute, on one
+# thread, are left out.
+#
+# On Linux the sanitizer does not see into the libraries of Swift, so these reports are known to be false and left out:
+# - Both accesses happen inside the body of a `withLock`: the contended path of `Mutex` lies in a library. Such a body is the only kind
+#   of function with an `inout sending` parameter and a `sending` result, `zYuYT` in a mangled name, `zYuKYT` if it throws.
+# - One access is that of a continuation being resumed (`$sScc6resume`): what the task does afterwards comes after it.
+# - The variable is a `SystemRandomNumberGenerator`, which is empty and so has no memory of its own.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,20 +16,23 @@ reports=$(mktemp -d)
 trap 'rm -rf "$reports"' EXIT
 status=0
 TSAN_OPTIONS="exitcode=0 log_path=$reports/report" \
-  swift test --disable-xctest --sanitize thread --scratch-path .build-tsan --skip IntegrationTests "$@" || status=$?
+  swift test --disable-xctest --no-parallel --sanitize thread --scratch-path .build-tsan \
+  --skip 'IntegrationTests|RandomTests|PocketSphinxRecognitionTests' "$@" || status=$?
 
 # A report is a warning up to its line SUMMARY; its first two paragraphs are the stacks of the two accesses.
 find "$reports" -type f -exec cat {} + | awk '
-  /^WARNING: ThreadSanitizer/ { report = ""; paragraph = 0; inside = 1; split("", locked) }
+  /^WARNING: ThreadSanitizer/ { report = ""; paragraph = 0; inside = 1; isFalse = 0; split("", locked) }
   inside { report = report $0 "\n" }
   inside && NF == 0 { paragraph++ }
-  inside && /^ *#[0-9]+ .*zYuYT/ { locked[paragraph] = 1 }
+  inside && /^ *#[0-9]+ .*zYuK?YT/ { locked[paragraph] = 1 }
+  inside && /^ *#0 \$sScc6resume/ { isFalse = 1 }
+  inside && /^ *Location is global .*27SystemRandomNumberGenerator/ { isFalse = 1 }
   /^SUMMARY: ThreadSanitizer/ && inside {
     inside = 0
-    if (locked[0] && locked[1]) ordered++; else { printf "%s\n", report; real++ }
+    if (isFalse || locked[0] && locked[1]) known++; else { printf "%s\n", report; real++ }
   }
   END {
-    printf "Thread sanitizer: %d races, %d reports left out that Mutex orders\n", real, ordered
+    printf "Thread sanitizer: %d races, %d false reports left out\n", real, known
     exit real > 0
   }' || status=1
 exit "$status"
