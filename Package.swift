@@ -128,8 +128,9 @@ let package = Package(
     module(
       "VoiceCommands",
       [
-        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "PocketSphinxRecognition",
-        "SpeechProtocol", "SpeechStreaming", "VoiceServer", "VoiceTesting", "CSndFile", .grpcCore,
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
+        "PocketSphinxRecognition", "SpeechProtocol", "SpeechStreaming", "VoiceServer", "VoiceTesting",
+        "CSndFile", .grpcCore,
         .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .argumentParser, .unixSignals,
         .logging,
       ]),
