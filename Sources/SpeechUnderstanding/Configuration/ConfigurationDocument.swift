@@ -72,7 +72,7 @@ struct ConfigurationDocument {
       if text.contains("another document") {
         suggestion = "one document a file, without a line \"---\" inside"
       }
-      if text.contains("cannot start any token") {
+      if text.contains("cannot start any token") || text.contains("tab character") {
         suggestion = "blanks instead of tabs, and quotes around special characters"
       }
     case .duplicatedKeysInMapping(let duplicates, let context):

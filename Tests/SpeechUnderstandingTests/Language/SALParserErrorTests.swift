@@ -80,6 +80,10 @@ struct SALParserErrorTests {
       "1:1-5 error sal.definition.empty The variable room holds nothing. [room = [first value | second value], on one line up to the bracket]"
     ),
     (
+      "a = [x] b = [y]",
+      "1:9-10 warning sal.definition.inside-line The definition of b starts inside a line. [put it on a line of its own; in YAML, \"templates: |\" keeps lines and \">\" joins them]"
+    ),
+    (
       "*a [x] (e)",
       "1:8-11 warning sal.entity.detached There is a blank between the value and the name of its entity. [[value](e), without a blank]"
     ),
