@@ -15,7 +15,9 @@
 /// The parser goes on after an error at the next closing bracket or line, and never fails as a whole.
 public struct SALParser {
   /// How deep brackets may stand in each other.
-  public static let nestingLimit = 100
+  ///
+  /// Reading recurses with the depth; this many levels fit on the stack of any worker thread (512 KB) many times.
+  public static let nestingLimit = 64
   /// How many diagnostics are kept of one text.
   public static let diagnosticLimit = 1_000
 

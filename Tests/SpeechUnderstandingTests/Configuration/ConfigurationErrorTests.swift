@@ -118,6 +118,21 @@ struct ConfigurationErrorTests {
     #expect(complaints(text) == [problem])
   }
 
+  @Test(arguments: [
+    "x: " + String(repeating: "[", count: 990) + String(repeating: "]", count: 990),
+    String(repeating: "- ", count: 900) + "x",
+    "a: &a [x]\n"
+      + (1...40).map {
+        "b\($0): &b\($0) [*\($0 == 1 ? "a" : "b\($0 - 1)"), *\($0 == 1 ? "a" : "b\($0 - 1)")]\n"
+      }.joined(),
+  ])
+  func refusesValuesThatStandTooDeep(text: String) {
+    #expect(
+      complaints(text) == [
+        "1:1-1 error configuration.yaml.nesting The values of this file stand too deep in each other. [a configuration has lists of groups, and no more]"
+      ])
+  }
+
   @Test func complainsAboutEntities() {
     let text = """
       entities:
