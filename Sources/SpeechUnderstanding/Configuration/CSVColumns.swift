@@ -29,11 +29,15 @@ struct CSVColumns {
   static let rowLimit = 1_000_000
 
   init(_ bytes: [UInt8], columns: Set<Int>, rowLimit: Int = CSVColumns.rowLimit) {
-    for column in columns { self.values[column] = [] }
-    bytes.withUnsafeBufferPointer { self.read($0, rowLimit: rowLimit) }
+    let columns = columns.sorted()
+    var lists = [[String]](repeating: [], count: columns.count)
+    bytes.withUnsafeBufferPointer { self.read($0, columns: columns, into: &lists, rowLimit: rowLimit) }
+    for (column, list) in zip(columns, lists) { self.values[column] = list }
   }
 
-  private mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, rowLimit: Int) {
+  private mutating func read(
+    _ bytes: UnsafeBufferPointer<UInt8>, columns: [Int], into lists: inout [[String]], rowLimit: Int
+  ) {
     var index = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0
     var line = 1
     while index < bytes.count {
@@ -42,16 +46,18 @@ struct CSVColumns {
         return
       }
       let firstLine = line
-      var fields: [Int: String] = [:]
+      var wanted = 0
       var column = 1
       var isBlank = true
       row: while true {
-        let isWanted = self.values[column] != nil
         let field = Self.field(in: bytes, from: index, line: line)
         line += field.lines
         if field.end > field.content.lowerBound { isBlank = false }
         if let problem = field.problem, self.problems.count < 100 { self.problems.append(problem) }
-        if isWanted { fields[column] = self.text(of: field, in: bytes, line: firstLine) }
+        if wanted < columns.count, columns[wanted] == column {
+          lists[wanted].append(self.text(of: field, in: bytes, line: firstLine))
+          wanted += 1
+        }
         if column == 1, field.hasSemicolon { self.seemsToUseSemicolons = true }
         index = field.end
         guard index < bytes.count else { break row }
@@ -70,15 +76,15 @@ struct CSVColumns {
           break row
         }
       }
-      if isBlank { continue }
+      if isBlank {
+        for index in 0..<wanted { lists[index].removeLast() }
+        continue
+      }
       self.rows += 1
-      for wanted in self.values.keys {
-        if fields[wanted] == nil {
-          self.missing[wanted] = (
-            (self.missing[wanted]?.count ?? 0) + 1, self.missing[wanted]?.firstLine ?? firstLine
-          )
-        }
-        self.values[wanted, default: []].append(fields[wanted] ?? "")
+      for index in wanted..<columns.count {
+        let before = self.missing[columns[index]]
+        self.missing[columns[index]] = ((before?.count ?? 0) + 1, before?.firstLine ?? firstLine)
+        lists[index].append("")
       }
     }
   }

@@ -18,7 +18,7 @@ struct ConfigurationDocument {
     self.file = file
     self.lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     do {
-      guard let root = try compose(yaml: text), !root.isNothing else {
+      guard let root = try YAMLComposer.root(of: text), !root.isNothing else {
         self.report(
           .warning, "configuration.file.empty", "There is nothing in this file.",
           suggestion: "templates: | with one template a line")
@@ -32,6 +32,10 @@ struct ConfigurationDocument {
         return
       }
       self.entries = mapping.map { ($0.key.string ?? "", $0.key, $0.value) }
+    } catch is YAMLComposer.TooDeep {
+      self.report(
+        .error, "configuration.yaml.nesting", "The values of this file stand too deep in each other.",
+        suggestion: "a configuration has lists of groups, and no more")
     } catch {
       self.report(yaml: error)
     }
@@ -72,7 +76,7 @@ struct ConfigurationDocument {
       if text.contains("another document") {
         suggestion = "one document a file, without a line \"---\" inside"
       }
-      if text.contains("cannot start any token") {
+      if text.contains("cannot start any token") || text.contains("tab character") {
         suggestion = "blanks instead of tabs, and quotes around special characters"
       }
     case .duplicatedKeysInMapping(let duplicates, let context):

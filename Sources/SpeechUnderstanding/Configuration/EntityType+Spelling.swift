@@ -1,8 +1,8 @@
 extension EntityType {
   /// The type that a configuration names (protocol document, section 4.4).
   ///
-  /// Case, blanks, `-` and `_` do not matter. The names of the types for telephone numbers, names, e-mail and web
-  /// addresses were never published, so several are understood.
+  /// Case, blanks, `-` and `_` do not matter. Published configurations have `phone_number`, `email_address` and, for
+  /// names of people, `proper_noun`; other likely spellings are understood too.
   ///
   /// - Returns: `nil` if there is no such type.
   public init?(configurationName name: String) {
@@ -15,7 +15,7 @@ extension EntityType {
     case "time": self = .time
     case "identifier", "id": self = .identifier
     case "phone", "phonenumber", "telephone", "telephonenumber", "tel": self = .phoneNumber
-    case "person", "personname", "name", "fullname": self = .personName
+    case "person", "personname", "propernoun", "name", "fullname": self = .personName
     case "email", "emailaddress", "mail": self = .emailAddress
     case "website", "webaddress", "web", "url": self = .webAddress
     case "lookup": self = .lookup

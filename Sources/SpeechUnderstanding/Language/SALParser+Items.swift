@@ -9,6 +9,20 @@ extension SALParser {
     case optional
     /// A bracket or brace without a partner: they end with the line or any closing one.
     case unclosed(isList: Bool)
+
+    var isLine: Bool {
+      switch self {
+      case .line: true
+      case .list, .optional, .unclosed: false
+      }
+    }
+  }
+
+  /// Whether a name with a blank and an equals sign follows: YAML that folds lines (`templates: >`) puts definitions
+  /// behind each other, and published configurations do.
+  private var isDefinitionInsideLine: Bool {
+    guard let definition = self.lexer.definitionStart() else { return false }
+    return definition.to.offset + 1 < definition.end.offset
   }
 
   /// Reads items up to what ends them, which is left at the cursor.
@@ -41,6 +55,8 @@ extension SALParser {
         self.strayParenthesis(after: items.last)
       case .closeParenthesis:
         self.strayClose(")", open: "(")
+      case .text where context.isLine && !items.isEmpty && self.isDefinitionInsideLine:
+        return items
       case .openBracket, .openBrace, .star, .dollar, .exclamation, .text:
         if let item = self.item(after: items.last) { items.append(item) }
       }

@@ -8,13 +8,16 @@
 /// - A line break inside a list or a permutation separates its items, like `|`; inside braces it is a blank. One `|`
 ///   with line breaks around it separates once, so a `|` at the end of a list does not add an empty item.
 /// - An item of a list that says nothing needs a weight (`[2: hello | 1: ]`); without one it is ignored with a warning.
+/// - A definition can start inside a line (`a = [x] b = [y]`), with a warning: YAML that folds lines makes such texts.
 /// - Entities do not need to touch their value, but should: `[blue] (color)` is a warning.
 /// - Control characters and invisible ones count as blanks, with a diagnostic.
 ///
 /// The parser goes on after an error at the next closing bracket or line, and never fails as a whole.
 public struct SALParser {
   /// How deep brackets may stand in each other.
-  public static let nestingLimit = 100
+  ///
+  /// Reading recurses with the depth; this many levels fit on the stack of any worker thread (512 KB) many times.
+  public static let nestingLimit = 64
   /// How many diagnostics are kept of one text.
   public static let diagnosticLimit = 1_000
 
@@ -25,6 +28,8 @@ public struct SALParser {
   var depth = 0
   /// Whether a bracket was found to be unclosed, so that the lines after this one are likely to be its items.
   var lostItems = false
+  /// Whether a statement was read on this line.
+  private var isInsideLine = false
 
   init(_ text: String, at positions: SALPositions, pairsBrackets: Bool = true) {
     self.lexer = SALLexer(text)
@@ -72,9 +77,9 @@ public struct SALParser {
         return SALDocument(statements)
       case .newline:
         self.lexer.advanceOverSymbol()
+        self.isInsideLine = false
       case .openBracket, .closeBracket, .openBrace, .closeBrace, .openParenthesis, .closeParenthesis, .bar,
-        .star,
-        .dollar, .exclamation, .text:
+        .star, .dollar, .exclamation, .text:
         if let statement = self.statement() { statements.append(statement) }
         if self.lostItems { self.skipLostItems() }
       }
@@ -83,9 +88,19 @@ public struct SALParser {
 
   private mutating func statement() -> SALDocument.Statement? {
     let start = self.lexer.place
+    let isInsideLine = self.isInsideLine
+    self.isInsideLine = true
     if let definition = self.lexer.definitionStart() {
       self.lexer.move(to: definition.end)
       let nameRange = self.positions.range(from: definition.from, to: definition.to)
+      if isInsideLine {
+        self.report(
+          .warning, "sal.definition.inside-line",
+          "The definition of \(definition.name) starts inside a line.",
+          suggestion:
+            "put it on a line of its own; in YAML, \"templates: |\" keeps lines and \">\" joins them",
+          at: nameRange)
+      }
       let name = self.checkedName(definition.name, at: nameRange)
       let errors = self.diagnostics.count
       let items = self.items(in: .line)
@@ -124,6 +139,7 @@ public struct SALParser {
   /// Goes to the next line that is not likely to be an item of an unclosed list.
   private mutating func skipLostItems() {
     self.lostItems = false
+    self.isInsideLine = false
     self.lexer.skipLine()
     while self.lexer.symbol == .newline {
       self.lexer.advanceOverSymbol()

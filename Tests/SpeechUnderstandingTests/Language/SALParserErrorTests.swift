@@ -1,3 +1,4 @@
+import Foundation
 import SpeechUnderstanding
 import Testing
 
@@ -78,6 +79,10 @@ struct SALParserErrorTests {
     (
       "room =",
       "1:1-5 error sal.definition.empty The variable room holds nothing. [room = [first value | second value], on one line up to the bracket]"
+    ),
+    (
+      "a = [x] b = [y]",
+      "1:9-10 warning sal.definition.inside-line The definition of b starts inside a line. [put it on a line of its own; in YAML, \"templates: |\" keeps lines and \">\" joins them]"
     ),
     (
       "*a [x] (e)",
@@ -235,7 +240,7 @@ struct SALParserErrorTests {
     let (document, problems) = parsed("*a \(tooDeep) y\n*b z")
     #expect(
       problems == [
-        "1:104-105 error sal.nesting.deep Brackets are nested more than 100 deep. [give the inner part a name: name = […], and use $name]"
+        "1:68-69 error sal.nesting.deep Brackets are nested more than 64 deep. [give the inner part a name: name = […], and use $name]"
       ])
     #expect(document.statements.count == 2)
   }
@@ -250,6 +255,22 @@ struct SALParserErrorTests {
     let lines = String(repeating: part + "\n", count: 20_000)
     #expect(
       SALParser.parse(SALSource(name: "x", text: lines)).diagnostics.count <= SALParser.diagnosticLimit + 1)
+  }
+
+  @Test func fitsOnTheStackOfAnyWorkerThread() async {
+    let depth = SALParser.nestingLimit / 2
+    let text =
+      "*i " + String(repeating: "{![", count: depth) + "x|y" + String(repeating: "]}", count: depth) + " z"
+    let printed = await withCheckedContinuation { continuation in
+      let thread = Thread {
+        let (document, diagnostics) = SALParser.parse(SALSource(name: "x", text: text))
+        let program = SALChecker.check(documents: [document], problems: diagnostics).program
+        continuation.resume(returning: program.map { SALPrinter.text(of: $0) })
+      }
+      thread.stackSize = 512 * 1024
+      thread.start()
+    }
+    #expect(printed == text.replacing("x|y", with: "x | y") + "\n")
   }
 
   @Test func saysWhenThereAreTooManyProblems() throws {

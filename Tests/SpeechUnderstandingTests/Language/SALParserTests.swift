@@ -22,6 +22,7 @@ struct SALParserTests {
     ("*a [10:30 | 11:00]", "*a [10\\:30 | 11\\:00]\n"),
     ("*a [2: hello | 1:]", "*a [2: hello | 1:]\n"),
     ("*a x{y}$z[w]", "*a x {y} $z [w]\n"),
+    ("a = [x](e) b = $a c = $b(c) d", "a = [x](e)\nb = $a\nc = $b(c) d\n"),
   ])
   func readsEachConstruct(text: String, printed: String) {
     let (document, problems) = parsed(text)

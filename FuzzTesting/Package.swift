@@ -1,0 +1,27 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// The modules under test are links into the main package, so that they are built with the sanitizers and without all
+// of its dependencies. Build it with dev/test-fuzz.sh.
+let package = Package(
+  name: "swift-voice-fuzz",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0")
+  ],
+  targets: [
+    .target(name: "VoiceCore", swiftSettings: swiftSettings),
+    .target(
+      name: "SpeechUnderstanding", dependencies: ["VoiceCore", .product(name: "Yams", package: "Yams")],
+      swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "fuzz-understanding", dependencies: ["SpeechUnderstanding"], swiftSettings: swiftSettings),
+  ]
+)

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Feeds random texts to what reads texts from outside, for a minute (or FUZZ_SECONDS), under the address sanitizer.
+# An input that breaks something is kept in FuzzTesting/.build/findings.
+set -euo pipefail
+cd "$(dirname "$0")/../FuzzTesting"
+
+if [[ $(uname) != Linux ]]; then
+  echo "The fuzzer needs the toolchain for Linux."
+  exit 1
+fi
+
+swift build --configuration release --product fuzz-understanding \
+  -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld
+mkdir -p .build/corpus .build/findings
+"$(swift build --configuration release --show-bin-path)/fuzz-understanding" \
+  -max_total_time="${FUZZ_SECONDS:-60}" -max_len=4096 -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 \
+  -dict=understanding.dict -artifact_prefix=.build/findings/ .build/corpus Corpus
