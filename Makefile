@@ -2,10 +2,10 @@
 SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-peers demo test test-tsan bench format lint docs protos
+.PHONY: help setup setup-peers demo test test-tsan test-fuzz bench format lint docs protos
 
 # Generated code is formatted by its generator.
-SWIFT_FILES = find Package.swift $(wildcard Sources Tests Examples Benchmarks) -name .build -prune -o -name '*.swift' -not -path 'Sources/SpeechProtocol/*' -print0
+SWIFT_FILES = find Package.swift $(wildcard Sources Tests Examples Benchmarks FuzzTesting/Sources/fuzz-understanding) -name .build -prune -o -name '*.swift' -not -path 'Sources/SpeechProtocol/*' -print0
 
 help: ## Prints the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ test: setup-peers ## Runs all tests.
 
 test-tsan: setup ## Runs the unit tests under the thread sanitizer, in a build folder of its own.
 	@dev/test-tsan.sh
+
+test-fuzz: ## Feeds random texts for a minute to what reads texts from outside.
+	@dev/test-fuzz.sh
 
 bench: setup ## Runs the benchmarks.
 	@dev/bench.sh

@@ -124,13 +124,22 @@ struct ConfigurationErrorTests {
     "a: &a [x]\n"
       + (1...40).map {
         "b\($0): &b\($0) [*\($0 == 1 ? "a" : "b\($0 - 1)"), *\($0 == 1 ? "a" : "b\($0 - 1)")]\n"
+      }.joined() + "? *b40\n: x",
+    "a: &a [x]\n"
+      + (1...40).map {
+        "b\($0): &b\($0) [*\($0 == 1 ? "a" : "b\($0 - 1)"), *\($0 == 1 ? "a" : "b\($0 - 1)")]\n"
       }.joined(),
   ])
-  func refusesValuesThatStandTooDeep(text: String) {
+  func refusesValuesThatStandTooDeepOrBecomeHuge(text: String) {
     #expect(
       complaints(text) == [
         "1:1-1 error configuration.yaml.nesting The values of this file stand too deep in each other. [a configuration has lists of groups, and no more]"
       ])
+  }
+
+  @Test func allowsReferencesAndTheirCharactersInTemplates() {
+    let lines = (0..<50).map { "  *i\($0) rock &roll\($0)\n" }.joined()
+    #expect(complaints("templates: |\n\(lines)lang: &l en-US\nmodel: *l\n") == [])
   }
 
   @Test func complainsAboutEntities() {
