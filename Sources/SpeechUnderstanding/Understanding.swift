@@ -74,7 +74,8 @@ public struct Understanding: Sendable {
   }
 
   /// A random utterance that the interface covers.
-  public func sample(using generator: inout some RandomNumberGenerator, in context: ValueContext) -> Utterance {
+  public func sample(using generator: inout some RandomNumberGenerator, in context: ValueContext) -> Utterance
+  {
     self.utterance(self.grammar.sample(using: &generator), in: context)
   }
 
@@ -103,7 +104,8 @@ public struct Understanding: Sendable {
         })
     }
     return Utterance(
-      annotated: AnnotatedUtterance(segments), confidence: interpretation.confidence, edits: interpretation.edits)
+      annotated: AnnotatedUtterance(segments), confidence: interpretation.confidence,
+      edits: interpretation.edits)
   }
 }
 
@@ -122,7 +124,8 @@ extension GrammarFailure {
       VoiceFailure(
         .configurationInvalid,
         message:
-          "\(range.file):\(range.line): A permutation of \(count) items is too long: use at most \(GrammarBuilder.permutationLimit).")
+          "\(range.file):\(range.line): A permutation of \(count) items is too long: use at most \(GrammarBuilder.permutationLimit)."
+      )
     }
   }
 }

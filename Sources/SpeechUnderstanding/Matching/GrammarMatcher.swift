@@ -86,6 +86,17 @@ public struct GrammarMatcher: Sendable {
     let grammar = self.shared.grammar
     let settings = self.shared.settings
     var next = Frontier(beam: settings.beam)
+    if tolerant {
+      // First, because their costs bound what else is worth looking at.
+      let skipCost = self.shared.fillers.contains(word) ? settings.fillerCost : settings.skipCost
+      for hypothesis in self.hypotheses {
+        var skipped = hypothesis
+        skipped.add(edit: skipCost)
+        guard next.accepts(skipped) else { continue }
+        skipped.path = self.paths.append(.skipped, at: position, to: hypothesis.path)
+        next.insert(skipped)
+      }
+    }
     if let number = grammar.wordNumbers[word] {
       self.advance(self.hypotheses, by: number, edit: nil, at: position, tolerant: tolerant, into: &next)
     }
@@ -97,14 +108,6 @@ public struct GrammarMatcher: Sendable {
         tolerant: true,
         into: &next)
     }
-    let skipCost = self.shared.fillers.contains(word) ? settings.fillerCost : settings.skipCost
-    for hypothesis in self.hypotheses {
-      var skipped = hypothesis
-      skipped.add(edit: skipCost)
-      guard next.accepts(skipped) else { continue }
-      skipped.path = self.paths.append(.skipped, at: position, to: hypothesis.path)
-      next.insert(skipped)
-    }
     return next.best(settings.maximumHypotheses)
   }
 
@@ -115,11 +118,12 @@ public struct GrammarMatcher: Sendable {
   ) {
     let grammar = self.shared.grammar
     let factor = self.shared.settings.weightFactor
+    var visits = Visits(limit: Self.mostVisits)
     for hypothesis in hypotheses {
       var work = [Pending(hypothesis, mayMiss: tolerant)]
       if let edit { work[0].hypothesis.add(edit: edit.cost) }
       while let pending = work.popLast() {
-        guard next.isWithinBeam(pending.hypothesis) else { continue }
+        guard next.isWithinBeam(pending.hypothesis), visits.begin(pending) else { continue }
         for arc in grammar.arcs(of: pending.hypothesis.state, word: word) {
           var moved = pending.hypothesis
           moved.follow(arc, weightFactor: factor)
@@ -206,6 +210,8 @@ public struct GrammarMatcher: Sendable {
   }
 
   private static let mostAssumable = 8
+  /// How many places are looked at for one word of the grammar: the hypotheses come best first, so what is left out is unlikely.
+  private static let mostVisits = 4096
 
   // MARK: Results
 
@@ -254,11 +260,13 @@ public struct GrammarMatcher: Sendable {
   private mutating func completions() -> [Hypothesis] {
     var found: [Hypothesis] = []
     let position = self.words.count
+    var visits = Visits(limit: Self.mostVisits)
     for hypothesis in self.hypotheses {
       var work = [Pending(hypothesis, mayMiss: !self.isExact)]
       // An utterance ends once.
       work[0].hasBegunSentence = true
       while let pending = work.popLast() {
+        guard visits.begin(pending) else { continue }
         if pending.hypothesis.state == Grammar.end, self.paths.pop(pending.hypothesis.returns) == nil {
           found.append(pending.hypothesis)
           continue
@@ -323,6 +331,8 @@ extension GrammarMatcher {
       self.state = state
     }
 
+    var place: Place { Place(state: self.state, returns: self.returns, meaning: self.meaning) }
+
     mutating func follow(_ arc: Grammar.Arc, weightFactor: Float) {
       self.state = arc.target
       self.weight += arc.cost
@@ -368,6 +378,40 @@ extension GrammarMatcher {
     }
   }
 
+  /// The places that were looked at between two words, so that of many ways to a place only better ones are followed.
+  struct Visits {
+    private struct Key: Hashable {
+      var place: Place
+      var mayMiss: Bool
+      var hasBegunSentence: Bool
+    }
+
+    private var best: [Key: Float] = [:]
+    private var rest: Int
+
+    init(limit: Int) {
+      self.rest = limit
+    }
+
+    /// Whether to look at a place.
+    mutating func begin(_ pending: Pending) -> Bool {
+      guard self.rest > 0 else { return false }
+      let key = Key(
+        place: pending.hypothesis.place, mayMiss: pending.mayMiss, hasBegunSentence: pending.hasBegunSentence)
+      if let known = self.best[key], known <= pending.hypothesis.total { return false }
+      self.best[key] = pending.hypothesis.total
+      self.rest -= 1
+      return true
+    }
+  }
+
+  /// Hypotheses at the same place go on in the same way.
+  struct Place: Hashable {
+    var state: Grammar.State
+    var returns: Int32
+    var meaning: UInt64
+  }
+
   /// The hypotheses after a word: for each place in the grammar, and each meaning, the best.
   struct Frontier {
     private var hypotheses: [Hypothesis] = []
@@ -402,32 +446,21 @@ extension GrammarMatcher {
       }
       self.hypotheses.append(hypothesis)
       if self.hypotheses.count == Self.few + 1 {
-        for (index, other) in self.hypotheses.enumerated() { self.places[Self.place(of: other)] = index }
+        for (index, other) in self.hypotheses.enumerated() { self.places[other.place] = index }
       } else if self.hypotheses.count > Self.few {
-        self.places[Self.place(of: hypothesis)] = self.hypotheses.count - 1
+        self.places[hypothesis.place] = self.hypotheses.count - 1
       }
     }
 
     func best(_ count: Int) -> [Hypothesis] {
       let kept = self.hypotheses.filter { self.isWithinBeam($0) }
-      guard kept.count > count else { return kept }
       return Array(kept.sorted { $0.total < $1.total }.prefix(count))
     }
 
     private func index(of hypothesis: Hypothesis) -> Int? {
-      if self.hypotheses.count > Self.few { return self.places[Self.place(of: hypothesis)] }
-      let place = Self.place(of: hypothesis)
-      return self.hypotheses.firstIndex { Self.place(of: $0) == place }
-    }
-
-    private struct Place: Hashable {
-      var state: Grammar.State
-      var returns: Int32
-      var meaning: UInt64
-    }
-
-    private static func place(of hypothesis: Hypothesis) -> Place {
-      Place(state: hypothesis.state, returns: hypothesis.returns, meaning: hypothesis.meaning)
+      if self.hypotheses.count > Self.few { return self.places[hypothesis.place] }
+      let place = hypothesis.place
+      return self.hypotheses.firstIndex { $0.place == place }
     }
   }
 }

@@ -67,7 +67,8 @@ struct SALCommand: AsyncParsableCommand {
   /// `voice sal expand`: random utterances of a configuration.
   struct Expand: ContextCommand {
     static let configuration = CommandConfiguration(
-      commandName: "expand", abstract: "Prints random utterances that the templates cover, with their annotation.",
+      commandName: "expand",
+      abstract: "Prints random utterances that the templates cover, with their annotation.",
       usage: "voice sal expand --config FILE [--count N] [--seed N] [--json]")
 
     @OptionGroup var interface: InterfaceOptions

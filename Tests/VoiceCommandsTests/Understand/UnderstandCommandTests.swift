@@ -65,7 +65,8 @@ struct UnderstandCommandTests {
   @Test func findsIntentsEntitiesAndTheirNormalForms() async throws {
     try await self.withConfiguration { path in
       let (status, console) = await voice(
-        "understand", "--config", path, "--json", "turn on the radio in the kitchen wake me at quarter past six")
+        "understand", "--config", path, "--json",
+        "turn on the radio in the kitchen wake me at quarter past six")
       #expect(status == .done)
       let lines = console.output.split(separator: "\n")
       #expect(lines.count == 2)
@@ -74,7 +75,8 @@ struct UnderstandCommandTests {
           #""intent":"turn_on","entities":[{"type":"device","value":"radio","start":3,"end":4},{"type":"room","value":"kitchen","start":6,"end":7}]"#
         ) == true)
       #expect(
-        lines.last?.contains(#""intent":"alarm","entities":[{"type":"time","value":"06:15","start":3,"end":6}]"#)
+        lines.last?.contains(
+          #""intent":"alarm","entities":[{"type":"time","value":"06:15","start":3,"end":6}]"#)
           == true)
     }
   }
