@@ -30,7 +30,7 @@ struct HealthService: Grpc_Health_V1_Health.SimpleServiceProtocol {
     // The health protocol asks that the call of an unknown service stays open: it may be added later.
     let isKnown = self.isKnown(request.service)
     let phase = self.phase
-    try await withThrowingTaskGroup(of: Void.self) { group in
+    try await withThrowingTaskGroup(of: Bool.self) { group in
       group.addTask {
         if !isKnown { try await response.write(.with { $0.status = .serviceUnknown }) }
         var last: Grpc_Health_V1_HealthCheckResponse?
@@ -38,15 +38,17 @@ struct HealthService: Grpc_Health_V1_Health.SimpleServiceProtocol {
           let next = Self.response(value)
           if isKnown, next != last { try await response.write(next) }
           last = next
-          if value >= .draining { return }
+          if value >= .draining { return true }
         }
+        return true
       }
       group.addTask {
         // While the server drains, the transport cancels all calls; what must be said then is said above.
         try await context.cancellation.cancelled
-        while phase.value < .draining { throw CancellationError() }
+        guard phase.value >= .draining else { throw CancellationError() }
+        return false
       }
-      try await group.next()
+      while let hasSaidAll = try await group.next(), !hasSaidAll {}
       group.cancelAll()
     }
   }
