@@ -37,7 +37,6 @@ extension Target.Dependency {
   static let coreMetrics = product(name: "CoreMetrics", package: "swift-metrics")
   static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
   static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
-  static let asyncAlgorithms = product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
   static let collections = product(name: "DequeModule", package: "swift-collections")
   static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
 }
@@ -71,7 +70,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-    .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
   ],
@@ -99,24 +97,28 @@ let package = Package(
         .target(name: "CALSA", condition: .when(platforms: [.linux])),
       ]),
     module("SpeechUnderstanding", ["VoiceCore", .yams]),
-    module("SpeechPipeline", ["VoiceCore", "VoiceAudio", "COnnxRuntime", .asyncAlgorithms]),
+    module("SpeechPipeline", ["VoiceCore", "VoiceAudio", "SpeechUnderstanding", "COnnxRuntime"]),
     module(
       "PocketSphinxRecognition",
-      ["VoiceCore", "VoiceAudio", "SpeechPipeline", "CPocketSphinx", "CPocketSphinxShim"]),
+      [
+        "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "CPocketSphinx",
+        "CPocketSphinxShim",
+      ]),
     module("SpeechProtocol", [.grpcCore, .grpcProtobuf, .swiftProtobuf]),
     module(
       "SpeechStreaming",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "SpeechProtocol",
         .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .logging,
-        .asyncAlgorithms, .collections,
+        .collections,
       ]),
     module(
       "VoiceServer",
       [
-        "VoiceCore", "VoiceAudio", "SpeechPipeline", "PocketSphinxRecognition", "SpeechProtocol",
-        .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .hummingbird,
-        .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle, .asyncAlgorithms,
+        "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "PocketSphinxRecognition",
+        "SpeechProtocol", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
+        .hummingbird,
+        .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,
         .collections,
       ]),
     module(
@@ -140,8 +142,8 @@ let package = Package(
     tests(of: "VoiceAudio", ["VoiceTesting"]),
     tests(of: "VoicePlatform", ["VoiceTesting"]),
     tests(of: "SpeechUnderstanding", ["VoiceCore", "VoiceTesting"]),
-    tests(of: "SpeechPipeline", ["VoiceTesting"]),
-    tests(of: "PocketSphinxRecognition", ["SpeechPipeline", "VoiceTesting"]),
+    tests(of: "SpeechPipeline", ["SpeechUnderstanding", "VoiceTesting"]),
+    tests(of: "PocketSphinxRecognition", ["SpeechUnderstanding", "SpeechPipeline", "VoiceTesting"]),
     tests(
       of: "SpeechStreaming",
       [
@@ -152,21 +154,24 @@ let package = Package(
     tests(
       of: "VoiceServer",
       [
-        "VoiceCore", "VoiceAudio", "SpeechPipeline", "PocketSphinxRecognition", "SpeechProtocol",
+        "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "PocketSphinxRecognition",
+        "SpeechProtocol",
         "VoiceTesting", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
         .hummingbirdTesting, .jwtKit, .logging, .coreMetrics, .lifecycle,
       ]),
     tests(
       of: "VoiceCommands",
       [
-        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "PocketSphinxRecognition",
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
+        "PocketSphinxRecognition",
         "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .logging, .nioCore,
       ]),
     tests(of: "VoiceTesting", [.nioCore, .nioPosix]),
     .testTarget(
       name: "IntegrationTests",
       dependencies: [
-        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "SpeechStreaming",
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
+        "SpeechStreaming",
         "VoiceServer", "PocketSphinxRecognition", "VoiceTesting", "VoiceCommands", .logging,
       ],
       swiftSettings: swiftSettings),

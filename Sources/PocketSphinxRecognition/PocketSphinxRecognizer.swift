@@ -105,14 +105,14 @@ public final class PocketSphinxRecognizer: Recognizer {
     }
   }
 
-  public func begin(adaptation: RecognizerAdaptation?) throws(VoiceFailure) {
+  public func begin(_ task: RecognitionTask) throws(VoiceFailure) {
     switch self.state {
     case .idle, .ended: break
     case .listening: self.cancel()
     case .broken: throw self.outOfOrder
     }
     let channel =
-      if let adaptation {
+      if let adaptation = task.adaptation {
         try ChannelState(adaptation, dimension: self.initialState.mean.count)
       } else {
         self.initialState

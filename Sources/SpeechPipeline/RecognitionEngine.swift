@@ -34,6 +34,8 @@ public struct RecognitionCapabilities: Hashable, Sendable {
   public var maximumAlternatives: Int
   /// Whether the engine tells speech from silence by itself.
   public var detectsVoiceActivity: Bool
+  /// Whether a ``RecognitionTask/grammar`` bounds what is recognised; without, it is ignored.
+  public var followsGrammars: Bool
 
   /// Creates a declaration.
   public init(
@@ -44,7 +46,8 @@ public struct RecognitionCapabilities: Hashable, Sendable {
     reportsWordTimes: Bool = true,
     reportsConfidence: Bool = false,
     maximumAlternatives: Int = 1,
-    detectsVoiceActivity: Bool = false
+    detectsVoiceActivity: Bool = false,
+    followsGrammars: Bool = false
   ) {
     self.languages = languages
     self.sampleRate = sampleRate
@@ -54,20 +57,19 @@ public struct RecognitionCapabilities: Hashable, Sendable {
     self.reportsConfidence = reportsConfidence
     self.maximumAlternatives = maximumAlternatives
     self.detectsVoiceActivity = detectsVoiceActivity
+    self.followsGrammars = followsGrammars
   }
 }
 
 /// One decoder, which hears one utterance at a time.
 ///
 /// A recogniser is not `Sendable`: whoever made it keeps it on one thread at a time. Legal order:
-/// ``begin(adaptation:)``, any number of ``process(_:)`` and ``hypothesis()``, then ``finish(alternatives:)`` or
-/// ``cancel()``; then again from ``begin(adaptation:)``. The same samples in the same blocks after the same
-/// adaptation give the same words, whatever the recogniser heard before.
+/// ``begin(_:)``, any number of ``process(_:)`` and ``hypothesis()``, then ``finish(alternatives:)`` or
+/// ``cancel()``; then again from ``begin(_:)``. The same samples in the same blocks for the same task give the same
+/// words, whatever the recogniser heard before.
 public protocol Recognizer: AnyObject {
   /// Begins an utterance; times count from here.
-  ///
-  /// - Parameter adaptation: What an earlier utterance of the same channel taught, or `nil` for a new channel.
-  func begin(adaptation: RecognizerAdaptation?) throws(VoiceFailure)
+  func begin(_ task: RecognitionTask) throws(VoiceFailure)
 
   /// Hears mono 16-bit samples at the engine's rate.
   ///
@@ -85,13 +87,20 @@ public protocol Recognizer: AnyObject {
   /// Drops the utterance.
   func cancel()
 
-  /// What was learned of the channel, to be given to the next ``begin(adaptation:)`` of the same channel.
+  /// What was learned of the channel, to be given to the next ``begin(_:)`` of the same channel.
   ///
-  /// Valid between ``finish(alternatives:)`` and the next ``begin(adaptation:)``.
+  /// Valid between ``finish(alternatives:)`` and the next ``begin(_:)``.
   var adaptation: RecognizerAdaptation? { get }
 
   /// How much later than speech ends the engine's own voice activity turns false; zero without a detector.
   var activityHangover: Duration { get }
+}
+
+extension Recognizer {
+  /// Begins an utterance of free text.
+  public func begin(adaptation: RecognizerAdaptation?) throws(VoiceFailure) {
+    try self.begin(RecognitionTask(adaptation: adaptation))
+  }
 }
 
 /// What a recogniser learned about a channel (microphone, room, line): opaque, small, and free of what was said.
@@ -134,10 +143,14 @@ public struct RecognitionResult: Hashable, Sendable {
   public var words: [RecognizedWord]
   /// Other transcriptions, best first, without the best.
   public var alternatives: [[RecognizedWord]]
+  /// Whether the grammar of the task does not cover what was said; the words are then those of the language model, or
+  /// empty without one.
+  public var isRejected: Bool
 
   /// Creates a result.
-  public init(words: [RecognizedWord], alternatives: [[RecognizedWord]] = []) {
+  public init(words: [RecognizedWord], alternatives: [[RecognizedWord]] = [], isRejected: Bool = false) {
     self.words = words
     self.alternatives = alternatives
+    self.isRejected = isRejected
   }
 }

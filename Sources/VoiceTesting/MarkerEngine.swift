@@ -40,8 +40,8 @@ final class MarkerRecognizer: Recognizer {
 
   var adaptation: RecognizerAdaptation? { ChannelPosition(samples: self.base + self.heard).adaptation }
 
-  func begin(adaptation: RecognizerAdaptation?) throws(VoiceFailure) {
-    self.base = try ChannelPosition(adaptation).samples
+  func begin(_ task: RecognitionTask) throws(VoiceFailure) {
+    self.base = try ChannelPosition(task.adaptation).samples
     self.heard = 0
     self.words = []
     self.value = 0

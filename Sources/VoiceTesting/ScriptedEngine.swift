@@ -157,8 +157,8 @@ private final class ScriptedRecognizer: Recognizer {
 
   var adaptation: RecognizerAdaptation? { ChannelPosition(samples: self.base + self.length).adaptation }
 
-  func begin(adaptation: RecognizerAdaptation?) throws(VoiceFailure) {
-    self.base = try ChannelPosition(adaptation).samples
+  func begin(_ task: RecognitionTask) throws(VoiceFailure) {
+    self.base = try ChannelPosition(task.adaptation).samples
     self.length = 0
   }
 

@@ -149,8 +149,8 @@ private final class RecordingRecognizer: Recognizer {
     self.base = base
   }
 
-  func begin(adaptation: RecognizerAdaptation?) throws(VoiceFailure) {
-    try self.base.begin(adaptation: adaptation)
+  func begin(_ task: RecognitionTask) throws(VoiceFailure) {
+    try self.base.begin(task)
   }
 
   func process(_ samples: UnsafeBufferPointer<Int16>) throws(VoiceFailure) -> Bool? {
@@ -186,7 +186,7 @@ private final class ReplayedRecognizer: Recognizer {
     self.steps = steps[...]
   }
 
-  func begin(adaptation: RecognizerAdaptation?) throws(VoiceFailure) {}
+  func begin(_ task: RecognitionTask) throws(VoiceFailure) {}
 
   func process(_ samples: UnsafeBufferPointer<Int16>) throws(VoiceFailure) -> Bool? {
     guard case .processed(let speech)? = self.steps.popFirst() else { throw VoiceFailure(.engineFailed) }

@@ -16,7 +16,7 @@ private final class AnsweringRecognizer: Recognizer {
   let adaptation: RecognizerAdaptation? = nil
   let activityHangover: Duration = .zero
 
-  func begin(adaptation: RecognizerAdaptation?) throws(VoiceFailure) { self.samples = 0 }
+  func begin(_ task: RecognitionTask) throws(VoiceFailure) { self.samples = 0 }
 
   func process(_ samples: UnsafeBufferPointer<Int16>) throws(VoiceFailure) -> Bool? {
     self.blocks += 1

@@ -40,12 +40,12 @@ private final class RunRecognizer: Recognizer {
     self.failingWord = failingWord
   }
 
-  func begin(adaptation: RecognizerAdaptation?) throws(VoiceFailure) {
+  func begin(_ task: RecognitionTask) throws(VoiceFailure) {
     self.words = []
     self.position = 0
     self.runValue = 0
     self.runStart = 0
-    self.heard = Int(adaptation?.bytes.first ?? 0)
+    self.heard = Int(task.adaptation?.bytes.first ?? 0)
   }
 
   func process(_ samples: UnsafeBufferPointer<Int16>) throws(VoiceFailure) -> Bool? {
