@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import VoiceCore
 
 /// Understands what users say: a voice interface, compiled.
@@ -51,7 +51,8 @@ public struct Understanding: Sendable {
     }
     self.interface = interface
     self.language = language
-    self.shared = GrammarMatcher.Shared(grammar: self.grammar, settings: settings, fillers: language.fillers)
+    self.shared = GrammarMatcher.Shared(
+      grammar: self.grammar, settings: settings, fillers: language.fillers, language: language)
   }
 
   /// Begins to follow an utterance, word by word.

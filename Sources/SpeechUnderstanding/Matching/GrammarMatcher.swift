@@ -19,11 +19,13 @@ public struct GrammarMatcher: Sendable {
     let fillers: Set<String>
     let similarWords: SimilarWords
 
-    init(grammar: Grammar, settings: MatchSettings, fillers: Set<String>) {
+    init(
+      grammar: Grammar, settings: MatchSettings, fillers: Set<String>, language: (any LanguagePack)? = nil
+    ) {
       self.grammar = grammar
       self.settings = settings
       self.fillers = fillers
-      self.similarWords = SimilarWords(vocabulary: grammar.words)
+      self.similarWords = SimilarWords(vocabulary: grammar.words, language: language)
     }
   }
 

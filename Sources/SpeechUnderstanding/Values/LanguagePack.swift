@@ -30,6 +30,16 @@ public protocol LanguagePack: Sendable {
   ///
   /// - Returns: The words as people would say them, or `nil` if there are none.
   func spokenForm(of value: String, as type: EntityType, in context: ValueContext) -> [String]?
+
+  /// How a word sounds, near enough to tell which words are taken for each other; empty if that is not known.
+  ///
+  /// - Parameter word: A word in lower case.
+  func sounds(of word: String) -> [SpeechSound]
+}
+
+extension LanguagePack {
+  /// Not known: then words are compared by their letters alone.
+  public func sounds(of word: String) -> [SpeechSound] { [] }
 }
 
 /// What values such as "tomorrow" are relative to.
