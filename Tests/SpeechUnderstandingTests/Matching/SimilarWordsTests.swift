@@ -38,7 +38,8 @@ struct SimilarWordsTests {
   }
 
   @Test(arguments: [
-    ("temperature", "temprature", "temper"), ("bedroom", "badroom", "bathroom"), ("volume", "valium", "value"),
+    ("temperature", "temprature", "temper"), ("bedroom", "badroom", "bathroom"),
+    ("volume", "valium", "value"),
     ("lamp", "lump", "limb"),
   ])
   func worseMistakesAreFarther(meant: String, near: String, far: String) throws {
