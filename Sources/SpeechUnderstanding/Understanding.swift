@@ -125,7 +125,7 @@ extension GrammarFailure {
       VoiceFailure(
         .configurationInvalid,
         message:
-          "\(range.file):\(range.line): A permutation of \(count) items is too long: use at most \(GrammarBuilder.permutationLimit)."
+          "\(range.file):\(range.line): A permutation of \(count) items is too long: use at most \(SALParser.permutationLimit)."
       )
     }
   }

@@ -30,8 +30,6 @@ struct GrammarBuilder {
   private static let copyLimit = 4
   /// Merging of beginnings nests no deeper.
   private static let mergeDepth = 64
-  /// The most items that a permutation may have: it takes two to the power of that many states.
-  static let permutationLimit = 14
 
   init(program: SALProgram, language: any LanguagePack) {
     self.program = program
@@ -118,7 +116,7 @@ struct GrammarBuilder {
   private mutating func permutation(
     _ items: [SALExpression], at range: SALRange, before next: Grammar.State
   ) throws(GrammarFailure) -> Grammar.State {
-    guard items.count <= Self.permutationLimit else { throw .permutationTooLong(items.count, range) }
+    guard items.count <= SALParser.permutationLimit else { throw .permutationTooLong(items.count, range) }
     guard items.count > 1 else { return try self.sequence((items.first?.items ?? [])[...], before: next) }
     var rest = [Grammar.State](repeating: next, count: 1 << items.count)
     for left in 1..<rest.count {
