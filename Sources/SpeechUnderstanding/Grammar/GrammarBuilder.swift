@@ -6,6 +6,9 @@ import Foundation
 /// endings are shared; alternatives that begin alike are merged before they are built, so equal beginnings are too. What is
 /// large and used in several places becomes a network that is called.
 struct GrammarBuilder {
+  /// To be raised with every change after which a program compiles to another grammar: it makes cached grammars invalid.
+  static let version: UInt32 = 1
+
   private let program: SALProgram
   private let language: any LanguagePack
 
@@ -320,7 +323,7 @@ struct GrammarBuilder {
 }
 
 extension Grammar.Label {
-  fileprivate var isWord: Bool {
+  var isWord: Bool {
     switch self {
     case .word: true
     case .nothing, .intent, .beginEntity, .endEntity, .call: false

@@ -5,6 +5,10 @@ public protocol LanguagePack: Sendable {
   /// The language as a BCP 47 tag without a region, such as `en`.
   var language: String { get }
 
+  /// Changes when a later release of the pack has other words for numbers: grammars that were compiled before are then
+  /// compiled again.
+  var version: String { get }
+
   /// The standard variables, by name without `SPEECHLY.`: the SAL expression that each stands for.
   ///
   /// The text is the right side of a definition; it may use other standard variables. Variables that are only there for
@@ -38,6 +42,8 @@ public protocol LanguagePack: Sendable {
 }
 
 extension LanguagePack {
+  public var version: String { "1" }
+
   /// Not known: then words are compared by their letters alone.
   public func sounds(of word: String) -> [SpeechSound] { [] }
 }
