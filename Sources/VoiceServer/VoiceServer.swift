@@ -137,7 +137,7 @@ public final class VoiceServer: Service {
           serviceName: "grpc"),
       ], logger: self.logger)
     // Clients that neither finish nor go away do not keep the server.
-    configuration.maximumGracefulShutdownDuration = self.configuration.drainTime + .seconds(5)
+    configuration.maximumGracefulShutdownDuration = self.configuration.drainTime + .seconds(20)
     let group = ServiceGroup(configuration: configuration)
     try await withThrowingTaskGroup(of: Bool.self) { tasks in
       tasks.addTask {
