@@ -28,6 +28,9 @@ struct ServerParts: Sendable {
     let desk = LoginDesk(
       configuration: configuration, tokens: tokens, clock: server.clock, metrics: server.metrics,
       logger: server.logger)
+    let interfaces = AppInterfaces(
+      dataFolder: configuration.dataFolder, clock: server.clock, now: server.now, logger: server.logger)
+    try await interfaces.load(configuration.apps)
     let slu = SLUService(
       configuration: configuration,
       authenticator: try await Authenticator(

@@ -50,6 +50,7 @@ public enum FailureCatalogue {
     Area(title: "Streaming recognition", definitions: streaming),
     Area(title: "Recognition engines", definitions: engines),
     Area(title: "Server", definitions: server),
+    Area(title: "Configurations of apps", definitions: interfaces),
     Area(title: "Client", definitions: client),
   ]
 
