@@ -25,16 +25,20 @@ struct ServerParts: Sendable {
     }
     let tokens = await TokenAuthority(
       key: key, lifetime: configuration.tokenLifetime, now: server.now)
+    let apps = try AppRegistry(configuration)
     let desk = LoginDesk(
-      configuration: configuration, tokens: tokens, clock: server.clock, metrics: server.metrics,
+      configuration: configuration, apps: apps, tokens: tokens, clock: server.clock, metrics: server.metrics,
       logger: server.logger)
     let interfaces = AppInterfaces(
       dataFolder: configuration.dataFolder, clock: server.clock, now: server.now, logger: server.logger)
-    try await interfaces.load(configuration.apps)
+    try await interfaces.load(Array(apps.directory.apps.values))
+    let authenticator = try await Authenticator(
+      configuration: configuration, apps: apps, tokens: tokens, key: key)
+    let gate = ServiceGate(
+      authenticator: authenticator, apps: apps, clock: server.clock, idleTime: configuration.limits.idleTime,
+      metrics: server.metrics, logger: server.logger)
     let slu = SLUService(
-      configuration: configuration,
-      authenticator: try await Authenticator(
-        configuration: configuration, tokens: tokens, key: key),
+      configuration: configuration, apps: apps, authenticator: authenticator,
       resumeTokens: try await ResumeTokens(key: key),
       services: StreamDriver.Services(
         pool: server.pool, clock: server.clock, metrics: server.metrics, phase: server.phase,
@@ -56,12 +60,19 @@ struct ServerParts: Sendable {
       configuration: configuration,
       services: [
         IdentityServiceV1(desk: desk), IdentityServiceV2(desk: desk), slu,
+        WLUService(gate: gate, interfaces: interfaces),
+        CompilerService(gate: gate, interfaces: interfaces),
+        ConfigService(gate: gate, interfaces: interfaces, languages: server.engine.capabilities.languages),
+        ModelService(gate: gate, languages: server.engine.capabilities.languages),
         HealthService(
           phase: server.phase,
           services: [
             Speechly_Slu_V1_SLU.descriptor.fullyQualifiedService,
             Speechly_Identity_V1_Identity.descriptor.fullyQualifiedService,
             Speechly_Identity_V2_IdentityAPI.descriptor.fullyQualifiedService,
+            Speechly_Slu_V1_WLU.descriptor.fullyQualifiedService,
+            Speechly_Sal_V1_Compiler.descriptor.fullyQualifiedService,
+            Speechly_Config_V1_ConfigAPI.descriptor.fullyQualifiedService,
           ]),
       ],
       pool: server.pool, clock: server.clock, phase: server.phase, addresses: addresses,

@@ -9,6 +9,14 @@ extension VoiceFailure.Code {
   public static let archiveInvalid = Self("server.interface.archive-invalid")
   /// Another configuration of the same app is being deployed.
   public static let deploymentBusy = Self("server.interface.busy")
+  /// An app of the server's configuration cannot be changed through the API.
+  public static let appReadOnly = Self("server.app.read-only")
+  /// The server does not offer a method of the protocol.
+  public static let methodNotOffered = Self("server.method.not-offered")
+  /// The server does not fetch recordings, nor deliver results, by itself.
+  public static let sourceNotOffered = Self("server.batch.source-not-offered")
+  /// There is no operation with this id or reference.
+  public static let operationUnknown = Self("server.batch.unknown-operation")
   /// What the server kept of an app or a configuration cannot be read.
   public static let keptStateInvalid = Self("server.data-folder.invalid")
 }
@@ -47,6 +55,30 @@ extension FailureCatalogue {
       response: "Refuses the second one; the first one goes on.",
       advice: "Wait until the app is deployed, then try again.",
       reproduce: "Two `voice deploy` of one app at the same time"),
+    Definition(
+      .appReadOnly, .process, .changeConfiguration("the server's configuration file"),
+      happens: "The app stands in the server's configuration and cannot be changed here.",
+      response: "Changes nothing.",
+      advice: "Change it in the server's configuration file; its voice interface can be deployed all the same.",
+      reproduce: "`ConfigAPI.DeleteApp` of the demo app"),
+    Definition(
+      .methodNotOffered, .process, .none,
+      happens: "The server does not offer this method of the protocol.",
+      response: "Does nothing.",
+      advice: "The message says what to do instead.",
+      reproduce: "`ConfigAPI.CreateProject`"),
+    Definition(
+      .sourceNotOffered, .process, .changeConfiguration("the source of the recording"),
+      happens: "The server does not fetch recordings or deliver results by itself.",
+      response: "Does nothing.",
+      advice: "Send the recording's bytes, and ask for its words with `QueryStatus`.",
+      reproduce: "`BatchAPI.ProcessAudio` with a `uri`"),
+    Definition(
+      .operationUnknown, .process, .changeConfiguration("the id of the operation"),
+      happens: "There is no operation with this id or reference.",
+      response: "Does nothing.",
+      advice: "Use the id that `ProcessAudio` returned; the server forgets operations after a week.",
+      reproduce: "`BatchAPI.QueryStatus` with an id that was never given"),
     Definition(
       .keptStateInvalid, .process, .changeConfiguration("the data folder"),
       happens: "What the server kept in its data folder cannot be read.",
