@@ -16,7 +16,7 @@ import Testing
       - {name: guests, type: number}
     templates: |
       guests = [1..20]
-      *book book a table for $guests(guests) {[2: $SPEECHLY.DATE | tomorrow](day)}
+      *book book a table for $guests(guests) {[$SPEECHLY.DATE | tomorrow](day)}
       *cancel cancel it
       *book book a table for $guests(guests) *cancel and cancel it
     """
