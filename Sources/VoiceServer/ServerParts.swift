@@ -9,10 +9,11 @@ import SpeechPipeline
 import SpeechProtocol
 import VoiceCore
 
-/// The two services that a ``VoiceServer`` is made of, put together.
+/// The services that a ``VoiceServer`` is made of, put together.
 struct ServerParts: Sendable {
   let web: WebService
   let speech: SpeechService
+  let batch: BatchWorker
 
   init(_ server: VoiceServer) async throws {
     let configuration = server.configuration
@@ -44,6 +45,9 @@ struct ServerParts: Sendable {
         pool: server.pool, clock: server.clock, metrics: server.metrics, phase: server.phase,
         decoderPatience: configuration.limits.decoderPatience),
       logger: server.logger)
+    self.batch = try BatchWorker(
+      dataFolder: configuration.dataFolder, apps: apps, pool: server.pool, phase: server.phase,
+      now: server.now, logger: server.logger)
     let addresses = BoundAddresses(ready: server.ready)
     let refreshMetrics: @Sendable () -> Void = { [pool = server.pool, metrics = server.metrics] in
       let status = pool.status
@@ -64,6 +68,7 @@ struct ServerParts: Sendable {
         CompilerService(gate: gate, interfaces: interfaces),
         ConfigService(gate: gate, interfaces: interfaces, languages: server.engine.capabilities.languages),
         ModelService(gate: gate, languages: server.engine.capabilities.languages),
+        BatchService(gate: gate, worker: self.batch, now: server.now),
         HealthService(
           phase: server.phase,
           services: [
@@ -71,6 +76,7 @@ struct ServerParts: Sendable {
             Speechly_Identity_V1_Identity.descriptor.fullyQualifiedService,
             Speechly_Identity_V2_IdentityAPI.descriptor.fullyQualifiedService,
             Speechly_Slu_V1_WLU.descriptor.fullyQualifiedService,
+            Speechly_Slu_V1_BatchAPI.descriptor.fullyQualifiedService,
             Speechly_Sal_V1_Compiler.descriptor.fullyQualifiedService,
             Speechly_Config_V1_ConfigAPI.descriptor.fullyQualifiedService,
           ]),
