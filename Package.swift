@@ -117,7 +117,8 @@ let package = Package(
     module(
       "VoiceServer",
       [
-        "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "PocketSphinxRecognition",
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
+        "PocketSphinxRecognition",
         "SpeechProtocol", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
         .hummingbird,
         .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,

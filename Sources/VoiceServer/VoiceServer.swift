@@ -135,6 +135,7 @@ public final class VoiceServer: Service {
         .init(
           service: parts.speech, successTerminationBehavior: .gracefullyShutdownGroup,
           serviceName: "grpc"),
+        .init(service: parts.batch, successTerminationBehavior: .ignore, serviceName: "batch"),
       ], logger: self.logger)
     // Clients that neither finish nor go away do not keep the server.
     configuration.maximumGracefulShutdownDuration = self.configuration.drainTime + .seconds(20)
