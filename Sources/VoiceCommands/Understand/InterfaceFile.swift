@@ -64,6 +64,14 @@ struct InterfaceFile {
           ? "There is no configuration at \(self.path)."
           : "The configuration has \(Phrases.count(self.count(.error), "error")). \(first?.message ?? "")")
     }
-    return try Understanding(interface, language: EnglishPack())
+    guard let pack = interface.languagePack(among: Self.packs) else {
+      let known = Self.packs.map(\.language).joined(separator: ", ")
+      throw VoiceFailure(
+        .configurationInvalid,
+        message:
+          "The configuration is for the language \(interface.language), which cannot be understood here. There is: \(known)."
+      )
+    }
+    return try Understanding(interface, language: pack)
   }
 }
