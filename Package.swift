@@ -124,7 +124,7 @@ let package = Package(
     module(
       "VoiceTesting",
       [
-        "VoiceCore", "VoiceAudio", "SpeechPipeline", "SpeechProtocol", "SpeechStreaming",
+        "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol", "SpeechStreaming",
         .nioCore, .nioPosix,
       ]),
     module(
@@ -166,7 +166,7 @@ let package = Package(
         "PocketSphinxRecognition",
         "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .logging, .nioCore,
       ]),
-    tests(of: "VoiceTesting", [.nioCore, .nioPosix]),
+    tests(of: "VoiceTesting", ["SpeechUnderstanding", "SpeechPipeline", .nioCore, .nioPosix]),
     .testTarget(
       name: "IntegrationTests",
       dependencies: [
