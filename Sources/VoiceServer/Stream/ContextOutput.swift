@@ -98,7 +98,8 @@ struct ContextOutput: Sendable {
   }
 
   private func final(_ entity: RecognizedEntity, of id: Int, _ segment: inout Segment) -> [Response] {
-    guard let span = Span(entity.words), entity.words.upperBound <= segment.finalWords.count,
+    guard let span = Span(entity.words), entity.words.count <= segment.finalIndices.count,
+      (span.start..<span.end).allSatisfy(segment.finalIndices.contains),
       segment.finalEntities.insert(span).inserted
     else { return [] }
     return [self.response(id) { $0.entity = Self.entity(entity, span) }]
