@@ -27,6 +27,13 @@ struct SentenceFollower: Sendable {
     }
   }
 
+  /// The same with more settled words.
+  func following(_ words: [RecognizedWord]) -> SentenceFollower {
+    var copy = self
+    for word in words { copy.settle(word.text) }
+    return copy
+  }
+
   /// What the settled words and those behind them mean together.
   ///
   /// - Parameter isComplete: Whether the words may be everything that is said.

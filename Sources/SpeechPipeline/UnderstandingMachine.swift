@@ -148,15 +148,14 @@ struct UnderstandingMachine: Sendable {
 
   /// Whether the words of an utterance do not go on with the open segment, as far as rejection tells.
   private func isNewSentence(_ words: [RecognizedWord], isRejected: Bool) -> Bool {
-    guard !self.open.words.isEmpty else { return false }
+    guard !self.open.words.isEmpty, isRejected || self.open.state != .following else { return false }
+    // Somebody who pauses within a sentence says halves that the grammar alone does not cover.
+    guard self.open.follower.following(words).exactMeaning == nil else { return false }
     switch self.open.state {
     case .following:
-      return isRejected && self.open.follower.isComplete
+      return self.open.follower.isComplete
     case .doubtful, .lost:
-      guard !isRejected else { return false }
-      var alone = SentenceFollower(self.context.understanding)
-      for word in words { alone.settle(word.text) }
-      return alone.isComplete
+      return !isRejected && SentenceFollower(self.context.understanding).following(words).isComplete
     }
   }
 

@@ -35,7 +35,7 @@ struct ServerParts: Sendable {
       resumeTokens: try await ResumeTokens(key: key),
       services: StreamDriver.Services(
         pool: server.pool, clock: server.clock, metrics: server.metrics, phase: server.phase,
-        decoderPatience: configuration.limits.decoderPatience),
+        decoderPatience: configuration.limits.decoderPatience, interface: server.interface),
       logger: server.logger)
     let addresses = BoundAddresses(ready: server.ready)
     let refreshMetrics: @Sendable () -> Void = { [pool = server.pool, metrics = server.metrics] in

@@ -210,6 +210,19 @@ struct UnderstandingMachineTests {
       self.lines(events).suffix(3) == ["0 [lights](device 3..<4)", "0 *turn_on", "0 ended at 100"])
   }
 
+  @Test func aSentenceThatIsWholeMayGoOnBehindAPause() throws {
+    var machine = try self.machine()
+    var events = machine.endedUtterance(words("turn on the coffee"), isRejected: false, next: self.point(50))
+    #expect(self.lines(events).last == "0 ~[coffee](device 3..<4)")
+    events = machine.endedUtterance(words("machine in the kitchen"), isRejected: true, next: self.point(60))
+    events += machine.endedPassage(self.end(100))
+    #expect(
+      self.lines(events) == [
+        "0 machine", "0 in", "0 the", "0 kitchen", "0 ~[]", "0 [coffee machine](device 3..<5)",
+        "0 [kitchen](room 7..<8)", "0 ended at 100",
+      ])
+  }
+
   @Test func noiseTakesBackWhatWasShown() throws {
     var machine = try self.machine()
     _ = machine.heard([], tail: words("turn on the lights"))
