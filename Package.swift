@@ -124,7 +124,8 @@ let package = Package(
     module(
       "VoiceTesting",
       [
-        "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol", "SpeechStreaming",
+        "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol",
+        "SpeechStreaming",
         .nioCore, .nioPosix,
       ]),
     module(

@@ -244,7 +244,9 @@ struct UnderstandingMachine: Sendable {
   // MARK: What may still change
 
   /// What the segments from the open one on should show as not final.
-  private func parts(of reading: Reading, tail: [RecognizedWord]) -> [(firstIndex: Int, words: [RecognizedWord], Shown)] {
+  private func parts(of reading: Reading, tail: [RecognizedWord]) -> [(
+    firstIndex: Int, words: [RecognizedWord], Shown
+  )] {
     let told = self.open.words.count
     let all = self.open.words + tail
     var parts: [(firstIndex: Int, words: [RecognizedWord], Shown)] = []

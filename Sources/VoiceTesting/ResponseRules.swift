@@ -154,7 +154,8 @@ public struct ResponseRules: Sendable {
     case .segmentEnd:
       if !segment.hasFinalIntent { self.violations.append(.segmentEndWithoutIntent(segment: id)) }
       if segment.words.isEmpty { self.violations.append(.segmentEndWithoutWord(segment: id)) }
-      for span in segment.entities where !(span[0]..<max(span[0], span[1])).allSatisfy(segment.words.contains) {
+      for span in segment.entities where !(span[0]..<max(span[0], span[1])).allSatisfy(segment.words.contains)
+      {
         self.violations.append(.entityBeyondWords(segment: id, start: span[0], end: span[1]))
       }
       segment.isEnded = true

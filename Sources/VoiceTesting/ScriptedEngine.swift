@@ -222,7 +222,9 @@ private final class ScriptedRecognizer: Recognizer {
       }
     }
     let isRejected = self.isRejected(words)
-    guard !isRejected || self.engine.hearsFreeText else { return RecognitionResult(words: [], isRejected: true) }
+    guard !isRejected || self.engine.hearsFreeText else {
+      return RecognitionResult(words: [], isRejected: true)
+    }
     return RecognitionResult(
       words: words.map { self.recognized($0, text: $0.text, confidence: $0.confidence) },
       alternatives: Array(others), isRejected: isRejected)

@@ -85,7 +85,8 @@ import VoiceTesting
     let engine = ScriptedEngine(
       words: Self.commands,
       capabilities: RecognitionCapabilities(
-        languages: ["en-US"], revisesAtEnd: true, detectsVoiceActivity: true, followsGrammars: followsGrammars))
+        languages: ["en-US"], revisesAtEnd: true, detectsVoiceActivity: true, followsGrammars: followsGrammars
+      ))
     let outcome = try await RunningServer.with(
       engine: engine,
       configure: {

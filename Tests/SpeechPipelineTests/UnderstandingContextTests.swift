@@ -20,7 +20,8 @@ struct UnderstandingContextTests {
     ScriptedEngine(
       words: words,
       capabilities: RecognitionCapabilities(
-        languages: ["en-US"], revisesAtEnd: true, detectsVoiceActivity: true, followsGrammars: followsGrammars))
+        languages: ["en-US"], revisesAtEnd: true, detectsVoiceActivity: true, followsGrammars: followsGrammars
+      ))
   }
 
   private func recognize(
@@ -74,7 +75,8 @@ struct UnderstandingContextTests {
   }
 
   @Test func withAGrammarNoWordIsFinalBeforeItsUtteranceEnds() async throws {
-    let words = Word.sentence("turn on the radio turn off the lights turn on the coffee", at: .zero)
+    let words =
+      Word.sentence("turn on the radio turn off the lights turn on the coffee", at: .zero)
       + Word.sentence("turn on the radio turn off the lights turn on the coffee", at: .seconds(3))
     let free = try await self.recognize(
       seconds: 6, understanding: Home.context(), engine: self.engine(words, followsGrammars: true))
@@ -82,7 +84,9 @@ struct UnderstandingContextTests {
       seconds: 6, understanding: Home.context(followsGrammar: true),
       engine: self.engine(words, followsGrammars: true))
     func finalBeforeTheEnd(_ events: [RecognitionEvent]) -> Bool {
-      let last = events.lastIndex { if case .hypothesis(_, _, let words) = $0 { !words.isEmpty } else { false } }
+      let last = events.lastIndex {
+        if case .hypothesis(_, _, let words) = $0 { !words.isEmpty } else { false }
+      }
       return events[..<(last ?? 0)].contains { if case .word = $0 { true } else { false } }
     }
     #expect(finalBeforeTheEnd(free))

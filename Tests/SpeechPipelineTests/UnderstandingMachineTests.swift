@@ -80,7 +80,8 @@ struct UnderstandingMachineTests {
     let all = words("turn on the lights in the kitchen")
     _ = machine.heard([], tail: all)
     // "in the kitchen" may change, so what is final must be whole without it.
-    expectEqual(self.lines(machine.heard(Array(all[..<3]), tail: Array(all[3...]))), ["0 turn", "0 on", "0 the"])
+    expectEqual(
+      self.lines(machine.heard(Array(all[..<3]), tail: Array(all[3...]))), ["0 turn", "0 on", "0 the"])
     expectEqual(
       self.lines(machine.heard([all[3]], tail: Array(all[4...]))),
       ["0 lights", "0 [lights](device 3..<4)", "0 *turn_on"])
@@ -93,7 +94,8 @@ struct UnderstandingMachineTests {
     var machine = try self.machine()
     let all = words("turn on the coffee machine")
     let early = machine.heard(Array(all[..<4]), tail: [])
-    #expect(self.lines(early) == ["0 turn", "0 on", "0 the", "0 coffee", "0 *turn_on", "0 ~[coffee](device 3..<4)"])
+    #expect(
+      self.lines(early) == ["0 turn", "0 on", "0 the", "0 coffee", "0 *turn_on", "0 ~[coffee](device 3..<4)"])
     let late = machine.endedUtterance([all[4]], isRejected: false, next: self.point(100))
     #expect(self.lines(late) == ["0 machine", "0 [coffee machine](device 3..<5)", "0 ~[]"])
   }
@@ -121,7 +123,8 @@ struct UnderstandingMachineTests {
     #expect(
       self.lines(final) == [
         "0 turn", "0 on", "0 the", "0 lights", "0 [lights](device 3..<4)", "0 *turn_on",
-        "0 ended at 0, 1 again", "1 turn", "1 off", "1 the", "1 radio", "1 [radio](device 3..<4)", "1 *turn_off",
+        "0 ended at 0, 1 again", "1 turn", "1 off", "1 the", "1 radio", "1 [radio](device 3..<4)",
+        "1 *turn_off",
       ])
     #expect(self.lines(machine.endedPassage(self.end(100))) == ["1 ended at 100"])
   }
@@ -139,7 +142,8 @@ struct UnderstandingMachineTests {
     _ = machine.endedUtterance(words("turn on the lights"), isRejected: false, next: self.point(50))
     let events = machine.endedUtterance(
       words("turn off the radio turn on the coffee"), isRejected: false, next: self.point(90))
-    #expect(self.lines(events).filter { $0.contains("ended") } == ["0 ended at 50", "1 ended at 50, 1 again"])
+    #expect(
+      self.lines(events).filter { $0.contains("ended") } == ["0 ended at 50", "1 ended at 50, 1 again"])
     #expect(self.lines(machine.endedPassage(self.end(100))).last == "2 ended at 100")
   }
 

@@ -113,7 +113,8 @@ import VoiceTesting
         Self.response { $0.tentativeEntities.tentativeEntities = [Self.entity(0, 1), Self.entity(1, 2)] },
         Self.response { $0.tentativeIntent.intent = "b" }, Self.final(0), Self.final(1),
         Self.response { $0.entity = Self.entity(0, 2) },
-        Self.response { $0.tentativeEntities.tentativeEntities = [] }, Self.response { $0.intent.intent = "b" },
+        Self.response { $0.tentativeEntities.tentativeEntities = [] },
+        Self.response { $0.intent.intent = "b" },
         Self.end, Self.finished,
       ]).isEmpty)
   }
@@ -121,7 +122,9 @@ import VoiceTesting
   @Test func reportsEntitiesThatCannotBe() {
     let empty = Self.response { $0.entity = Self.entity(1, 1) }
     #expect(Self.violations([Self.started, empty]) == [.entityWithoutWords(segment: 0)])
-    let twice = Self.response { $0.tentativeEntities.tentativeEntities = [Self.entity(0, 1), Self.entity(0, 1)] }
+    let twice = Self.response {
+      $0.tentativeEntities.tentativeEntities = [Self.entity(0, 1), Self.entity(0, 1)]
+    }
     #expect(Self.violations([Self.started, twice]) == [.tentativeEntityTwice(segment: 0, start: 0, end: 1)])
     let long = Self.response { $0.entity = Self.entity(0, 2) }
     #expect(

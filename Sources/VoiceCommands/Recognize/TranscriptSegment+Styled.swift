@@ -47,7 +47,9 @@ extension TranscriptSegment {
     } else {
       text.append(word.text, dimness)
     }
-    if marksChange, !word.isFinal, index == self.words.count - 1 || self.words[index + 1].isFinal { text.append(">") }
+    if marksChange, !word.isFinal, index == self.words.count - 1 || self.words[index + 1].isFinal {
+      text.append(">")
+    }
     return text
   }
 

@@ -24,7 +24,8 @@ struct StreamDriver: Sendable {
 
     init(
       pool: RecognizerPool, clock: any VoiceClock, metrics: ServerMetrics, phase: ServerPhase,
-      decoderPatience: Duration, interface: @escaping @Sendable (_ app: UUID) -> ContextUnderstanding? = { _ in nil }
+      decoderPatience: Duration,
+      interface: @escaping @Sendable (_ app: UUID) -> ContextUnderstanding? = { _ in nil }
     ) {
       self.pool = pool
       self.clock = clock

@@ -8,7 +8,8 @@ struct SegmentAssemblerTests {
 
   private func entity(_ value: String, _ range: Range<Int>, isFinal: Bool = false) -> SpeechEntity {
     SpeechEntity(
-      value: value, type: "device", startIndex: range.lowerBound, endIndex: range.upperBound, isFinal: isFinal)
+      value: value, type: "device", startIndex: range.lowerBound, endIndex: range.upperBound, isFinal: isFinal
+    )
   }
 
   private func intent(_ value: String, isFinal: Bool = false) -> SpeechIntent {

@@ -136,13 +136,17 @@ struct LivePresenterTests {
     screen.show(.segment(.of("turn on the ?lights", intent: "turn_on", entities: [Self.lights])))
     #expect(screen.terminal.rows == ["*turn_on turn on the [lights](device)"])
     #expect(screen.terminal.dimText == "[lights](device)")
-    screen.show(.segment(.of("turn on the lights", isFinal: true, intent: "turn_on", entities: [Self.lights])))
+    screen.show(
+      .segment(.of("turn on the lights", isFinal: true, intent: "turn_on", entities: [Self.lights])))
     #expect(screen.terminal.rows == ["*turn_on turn on the [lights](device)"])
     #expect(screen.terminal.unknown.isEmpty)
-    let line = TranscriptSegment.of("turn on the lights", isFinal: true, intent: "turn_on", entities: [Self.lights])
-      .styled.rendered(withColor: true)
+    let line = TranscriptSegment.of(
+      "turn on the lights", isFinal: true, intent: "turn_on", entities: [Self.lights]
+    )
+    .styled.rendered(withColor: true)
     #expect(
-      line == "\u{1B}[1;32m*turn_on\u{1B}[0m turn on the \u{1B}[36m[lights]\u{1B}[0m\u{1B}[2m(device)\u{1B}[0m")
+      line
+        == "\u{1B}[1;32m*turn_on\u{1B}[0m turn on the \u{1B}[36m[lights]\u{1B}[0m\u{1B}[2m(device)\u{1B}[0m")
   }
 
   @Test func anIntentThatChangesLeavesNothingBehind() {
@@ -170,7 +174,9 @@ struct LivePresenterTests {
     screen.show(
       .segment(.of("turn on the very nice lights please", isFinal: true, intent: "on", entities: [entity])))
     #expect(
-      screen.terminal.rows == ["turn on the very", "nice", "[lights](device)", "please", "→ *on", "  [lights](device)"])
+      screen.terminal.rows == [
+        "turn on the very", "nice", "[lights](device)", "please", "→ *on", "  [lights](device)",
+      ])
   }
 
   @Test func whatIsNotCoveredSaysSoDimly() {

@@ -83,7 +83,9 @@ struct TranscriptAssemblerTests {
     #expect(third[0].entities.map(\.value) == ["coffee machine"])
     _ = assembler.take([.tentativeEntities(segment: 0, [entity("radio", 4..<5)])])
     let rejected = SegmentSummary(resumePoint: self.end.resumePoint, isRejected: true)
-    let last = assembler.take([.word(segment: 0, index: 0, self.word("a", 0)), .segmentEnded(segment: 0, rejected)])
+    let last = assembler.take([
+      .word(segment: 0, index: 0, self.word("a", 0)), .segmentEnded(segment: 0, rejected),
+    ])
     #expect(last[0].entities.map(\.value) == ["coffee machine"])
     #expect(last[0].isRejected)
   }

@@ -141,7 +141,8 @@ import VoiceTesting
   @Test func nothingFollowsAFinalIntent() {
     var output = Self.output()
     _ = output.responses(to: .word(segment: 0, index: 0, Self.word("a")))
-    #expect(output.responses(to: .intent(segment: 0, "greet", isFinal: true)).map(\.intent.intent) == ["greet"])
+    #expect(
+      output.responses(to: .intent(segment: 0, "greet", isFinal: true)).map(\.intent.intent) == ["greet"])
     #expect(output.responses(to: .intent(segment: 0, "other", isFinal: true)) == [])
     #expect(output.responses(to: .intent(segment: 0, "other", isFinal: false)) == [])
   }

@@ -135,9 +135,17 @@ import VoiceCore
       var config = Request.config()
       var start = Request.start()
       if asConfig {
-        config.config.options = [.with { $0.key = key; $0.value = values }]
+        config.config.options = [
+          .with {
+            $0.key = key; $0.value = values
+          }
+        ]
       } else {
-        start.start.options = [.with { $0.key = key; $0.value = values }]
+        start.start.options = [
+          .with {
+            $0.key = key; $0.value = values
+          }
+        ]
       }
       let refusal = harness.send(config).refusal ?? harness.send(start).refusal
       #expect(refusal?.failure.code == .requestInvalid)
