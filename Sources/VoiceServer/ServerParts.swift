@@ -16,8 +16,8 @@ struct ServerParts: Sendable {
   let batch: BatchWorker
 
   init(_ server: VoiceServer) async throws {
-    let configuration = server.configuration
     var generator = SystemRandomNumberGenerator()
+    let configuration = try server.configuration.withDemoKey(using: &generator)
     let (key, isExposed) = try SigningKey.load(folder: configuration.dataFolder, using: &generator)
     if isExposed {
       server.logger.warning(
