@@ -24,7 +24,8 @@ struct ConfigurationFolder {
     } catch {
       throw VoiceFailure(
         .configurationInvalid,
-        message: "The configuration at \(self.path) cannot be read. Check that its files may be read.", cause: error)
+        message: "The configuration at \(self.path) cannot be read. Check that its files may be read.",
+        cause: error)
     }
   }
 
@@ -39,17 +40,21 @@ struct ConfigurationFolder {
     for file in files where FileManager.default.fileExists(atPath: self.path + "/" + file.name) {
       throw VoiceFailure(
         .usage,
-        message: "The file \(file.name) is already in \(self.path), and nothing is overwritten. Name an empty folder.")
+        message:
+          "The file \(file.name) is already in \(self.path), and nothing is overwritten. Name an empty folder."
+      )
     }
     do {
       try FileManager.default.createDirectory(atPath: self.path, withIntermediateDirectories: true)
       for file in files {
-        try Data(file.bytes).write(to: URL(fileURLWithPath: self.path + "/" + file.name), options: .withoutOverwriting)
+        try Data(file.bytes).write(
+          to: URL(fileURLWithPath: self.path + "/" + file.name), options: .withoutOverwriting)
       }
     } catch {
       throw VoiceFailure(
         .dataFolderNotWritable,
-        message: "The folder \(self.path) cannot be written. Name one that this user may write.", cause: error)
+        message: "The folder \(self.path) cannot be written. Name one that this user may write.", cause: error
+      )
     }
   }
 }

@@ -93,7 +93,8 @@ struct DeployCommand: ContextCommand {
     let archive = try TarArchive.archive(of: try ConfigurationFolder(path: directory).files())
     let client = try self.client(in: context)
     let start = context.clock.now
-    let progress = DeploymentProgress(console: context.console, total: archive.count, isShown: !self.common.json)
+    let progress = DeploymentProgress(
+      console: context.console, total: archive.count, isShown: !self.common.json)
     defer { progress.clear() }
     let deployed = try await client.connected { connection in
       try await client.upload(archive, to: app, over: connection) { progress.sent($0) }
@@ -105,7 +106,8 @@ struct DeployCommand: ContextCommand {
         case .unspecified, .new, .training, .inactive, .deleted, .UNRECOGNIZED: break
         }
         progress.compiling()
-        try await context.clock.sleep(until: context.clock.now.advanced(by: .milliseconds(500)), tolerance: nil)
+        try await context.clock.sleep(
+          until: context.clock.now.advanced(by: .milliseconds(500)), tolerance: nil)
       }
     }
     progress.clear()
@@ -128,7 +130,8 @@ struct DeployCommand: ContextCommand {
     let (bytes, isArchive) = try await client.connected { connection in
       try await client.download(app, over: connection)
     }
-    let files = isArchive ? try TarArchive.files(in: bytes) : [ConfigurationFile(name: "app.yaml", bytes: bytes)]
+    let files =
+      isArchive ? try TarArchive.files(in: bytes) : [ConfigurationFile(name: "app.yaml", bytes: bytes)]
     try ConfigurationFolder(path: Paths.absolute(directory)).write(files)
     if self.common.json {
       let object = JSONValue.object([
@@ -160,7 +163,8 @@ struct DeployCommand: ContextCommand {
       guard let key = Self.key(inFile: keyFile) else {
         throw VoiceFailure(
           .credentialsRejected,
-          message: "There is no API key in \(keyFile). The file holds the key of the app's project in one line.",
+          message:
+            "There is no API key in \(keyFile). The file holds the key of the app's project in one line.",
           recovery: .changeConfiguration("the key file"))
       }
       return key
@@ -171,7 +175,8 @@ struct DeployCommand: ContextCommand {
     if isLocal, let key = Self.key(inFile: folder + "/" + ServerConfiguration.demoKeyName) { return key }
     throw VoiceFailure(
       .credentialsRejected,
-      message: "There is no API key. Put the key of the app's project into VOICE_API_KEY, or name a file with --key-file.",
+      message:
+        "There is no API key. Put the key of the app's project into VOICE_API_KEY, or name a file with --key-file.",
       recovery: .changeConfiguration("VOICE_API_KEY"))
   }
 

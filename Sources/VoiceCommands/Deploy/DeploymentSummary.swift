@@ -25,7 +25,8 @@ struct DeploymentSummary {
   var json: JSONValue {
     let grammar = self.understanding.grammar
     return .object([
-      "event": .string("deployed"), "app": .string(self.id.uuidString.lowercased()), "name": .string(self.name),
+      "event": .string("deployed"), "app": .string(self.id.uuidString.lowercased()),
+      "name": .string(self.name),
       "intents": .array(grammar.intents.map(JSONValue.string)),
       "entities": .array(grammar.entities.map(JSONValue.string)),
       "utterances": .decimal(grammar.utteranceCount), "seconds": .decimal(self.time / .seconds(1)),

@@ -11,11 +11,16 @@ extension ServerConfiguration {
   ///
   /// - Throws: ``VoiceFailure`` with `server.data-folder.not-writable`, `server.data-folder.full` or
   ///   `server.data-folder.invalid`.
-  func withDemoKey(using generator: inout some RandomNumberGenerator) throws(VoiceFailure) -> ServerConfiguration {
-    guard self.projects.isEmpty, self.apps.contains(where: { $0.project == App.demo.project }) else { return self }
+  func withDemoKey(using generator: inout some RandomNumberGenerator) throws(VoiceFailure)
+    -> ServerConfiguration
+  {
+    guard self.projects.isEmpty, self.apps.contains(where: { $0.project == App.demo.project }) else {
+      return self
+    }
     let folder = StateDirectory(path: self.dataFolder, codes: .server)
     if try folder.read(Self.demoKeyName) == nil {
-      let key = (0..<4).map { _ in String(UInt64.random(in: 0 ... .max, using: &generator), radix: 36) }.joined()
+      let key = (0..<4).map { _ in String(UInt64.random(in: 0 ... .max, using: &generator), radix: 36) }
+        .joined()
       try folder.write(Array((key + "\n").utf8), to: Self.demoKeyName)
     }
     // Another server may have been faster; what is in the folder now is the key of both.
