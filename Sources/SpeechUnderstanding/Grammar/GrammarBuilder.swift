@@ -6,6 +6,9 @@ import Foundation
 /// endings are shared; alternatives that begin alike are merged before they are built, so equal beginnings are too. What is
 /// large and used in several places becomes a network that is called.
 struct GrammarBuilder {
+  /// To be raised with every change after which a program compiles to another grammar: it makes cached grammars invalid.
+  static let version: UInt32 = 1
+
   private let program: SALProgram
   private let language: any LanguagePack
 
@@ -30,8 +33,6 @@ struct GrammarBuilder {
   private static let copyLimit = 4
   /// Merging of beginnings nests no deeper.
   private static let mergeDepth = 64
-  /// The most items that a permutation may have: it takes two to the power of that many states.
-  static let permutationLimit = 14
 
   init(program: SALProgram, language: any LanguagePack) {
     self.program = program
@@ -118,7 +119,7 @@ struct GrammarBuilder {
   private mutating func permutation(
     _ items: [SALExpression], at range: SALRange, before next: Grammar.State
   ) throws(GrammarFailure) -> Grammar.State {
-    guard items.count <= Self.permutationLimit else { throw .permutationTooLong(items.count, range) }
+    guard items.count <= SALParser.permutationLimit else { throw .permutationTooLong(items.count, range) }
     guard items.count > 1 else { return try self.sequence((items.first?.items ?? [])[...], before: next) }
     var rest = [Grammar.State](repeating: next, count: 1 << items.count)
     for left in 1..<rest.count {
@@ -322,7 +323,7 @@ struct GrammarBuilder {
 }
 
 extension Grammar.Label {
-  fileprivate var isWord: Bool {
+  var isWord: Bool {
     switch self {
     case .word: true
     case .nothing, .intent, .beginEntity, .endEntity, .call: false
