@@ -7,6 +7,7 @@ import NIOCore
 import ServiceLifecycle
 import SpeechPipeline
 import SpeechProtocol
+import SpeechUnderstanding
 import VoiceCore
 
 /// The services that a ``VoiceServer`` is made of, put together.
@@ -38,16 +39,23 @@ struct ServerParts: Sendable {
     let gate = ServiceGate(
       authenticator: authenticator, apps: apps, clock: server.clock, idleTime: configuration.limits.idleTime,
       metrics: server.metrics, logger: server.logger)
+    let interface: @Sendable (UUID) -> ContextUnderstanding? = { app in
+      server.interface(app)
+        ?? interfaces.current(of: app).map {
+          ContextUnderstanding($0.understanding, values: .current, grammar: $0.recognitionGrammar)
+        }
+    }
     let slu = SLUService(
       configuration: configuration, apps: apps, authenticator: authenticator,
       resumeTokens: try await ResumeTokens(key: key),
       services: StreamDriver.Services(
         pool: server.pool, clock: server.clock, metrics: server.metrics, phase: server.phase,
-        decoderPatience: configuration.limits.decoderPatience),
+        decoderPatience: configuration.limits.decoderPatience,
+        interface: interface),
       logger: server.logger)
     self.batch = try BatchWorker(
       dataFolder: configuration.dataFolder, apps: apps, pool: server.pool, phase: server.phase,
-      now: server.now, logger: server.logger)
+      now: server.now, interface: interface, logger: server.logger)
     let addresses = BoundAddresses(ready: server.ready)
     let refreshMetrics: @Sendable () -> Void = { [pool = server.pool, metrics = server.metrics] in
       let status = pool.status
