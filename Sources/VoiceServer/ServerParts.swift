@@ -17,8 +17,8 @@ struct ServerParts: Sendable {
   let batch: BatchWorker
 
   init(_ server: VoiceServer) async throws {
-    let configuration = server.configuration
     var generator = SystemRandomNumberGenerator()
+    let configuration = try server.configuration.withDemoKey(using: &generator)
     let (key, isExposed) = try SigningKey.load(folder: configuration.dataFolder, using: &generator)
     if isExposed {
       server.logger.warning(
@@ -39,22 +39,23 @@ struct ServerParts: Sendable {
     let gate = ServiceGate(
       authenticator: authenticator, apps: apps, clock: server.clock, idleTime: configuration.limits.idleTime,
       metrics: server.metrics, logger: server.logger)
+    let interface: @Sendable (UUID) -> ContextUnderstanding? = { app in
+      server.interface(app)
+        ?? interfaces.current(of: app).map {
+          ContextUnderstanding($0.understanding, values: .current, grammar: $0.recognitionGrammar)
+        }
+    }
     let slu = SLUService(
       configuration: configuration, apps: apps, authenticator: authenticator,
       resumeTokens: try await ResumeTokens(key: key),
       services: StreamDriver.Services(
         pool: server.pool, clock: server.clock, metrics: server.metrics, phase: server.phase,
         decoderPatience: configuration.limits.decoderPatience,
-        interface: { app in
-          server.interface(app)
-            ?? interfaces.current(of: app).map {
-              ContextUnderstanding($0.understanding, values: .current, grammar: $0.recognitionGrammar)
-            }
-        }),
+        interface: interface),
       logger: server.logger)
     self.batch = try BatchWorker(
       dataFolder: configuration.dataFolder, apps: apps, pool: server.pool, phase: server.phase,
-      now: server.now, logger: server.logger)
+      now: server.now, interface: interface, logger: server.logger)
     let addresses = BoundAddresses(ready: server.ready)
     let refreshMetrics: @Sendable () -> Void = { [pool = server.pool, metrics = server.metrics] in
       let status = pool.status

@@ -59,7 +59,8 @@ extension FailureCatalogue {
       .appReadOnly, .process, .changeConfiguration("the server's configuration file"),
       happens: "The app stands in the server's configuration and cannot be changed here.",
       response: "Changes nothing.",
-      advice: "Change it in the server's configuration file; its voice interface can be deployed all the same.",
+      advice:
+        "Change it in the server's configuration file; its voice interface can be deployed all the same.",
       reproduce: "`ConfigAPI.DeleteApp` of the demo app"),
     Definition(
       .methodNotOffered, .process, .none,

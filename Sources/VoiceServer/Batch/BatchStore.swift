@@ -107,7 +107,8 @@ final class AudioSpool: Sendable {
       guard bytes.count <= Self.sizeLimit - state.count else {
         throw VoiceFailure(
           .contextTooLong,
-          message: "The recording has more than \(Self.sizeLimit / 1024 / 1024) MB. Cut it into shorter ones.")
+          message: "The recording has more than \(Self.sizeLimit / 1024 / 1024) MB. Cut it into shorter ones."
+        )
       }
       state.count += bytes.count
       state.head += bytes.prefix(max(0, 4 - state.head.count))

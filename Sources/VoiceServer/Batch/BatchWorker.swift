@@ -21,6 +21,7 @@ final class BatchWorker: Service {
   private let pool: RecognizerPool
   private let phase: ServerPhase
   private let now: @Sendable () -> Int64
+  private let interface: @Sendable (UUID) -> ContextUnderstanding?
   private let logger: Logger
   private let wakeUps: AsyncStream<Void>
   private let wakeUp: AsyncStream<Void>.Continuation
@@ -30,13 +31,15 @@ final class BatchWorker: Service {
   /// - Throws: ``VoiceFailure`` with `server.data-folder.invalid` or `server.data-folder.not-writable`.
   init(
     dataFolder: String, apps: AppRegistry, pool: RecognizerPool, phase: ServerPhase,
-    now: @escaping @Sendable () -> Int64, logger: Logger
+    now: @escaping @Sendable () -> Int64, interface: @escaping @Sendable (UUID) -> ContextUnderstanding?,
+    logger: Logger
   ) throws(VoiceFailure) {
     self.store = BatchStore(dataFolder: dataFolder)
     self.apps = apps
     self.pool = pool
     self.phase = phase
     self.now = now
+    self.interface = interface
     self.logger = logger
     (self.wakeUps, self.wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     let kept = try self.store.jobs()
@@ -115,7 +118,8 @@ final class BatchWorker: Service {
       chunkDuration: .seconds(1))
     let capture = try await source.capture()
     let context = try await self.pool.beginContext(
-      ContextOptions(silence: app.segmentingSilence ?? Self.silence), patience: Self.patience)
+      ContextOptions(
+        silence: app.segmentingSilence ?? Self.silence, understanding: self.interface(app.id)), patience: Self.patience)
     defer { context.cancel() }
     var words: [BatchJob.Word] = []
     var samples = 0

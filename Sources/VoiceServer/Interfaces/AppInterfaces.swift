@@ -23,7 +23,7 @@ final class AppInterfaces: Sendable {
     dataFolder: String, clock: any VoiceClock, now: @escaping @Sendable () -> Int64, logger: Logger
   ) {
     self.store = InterfaceStore(dataFolder: dataFolder)
-    self.compiler = InterfaceCompiler(clock: clock)
+    self.compiler = InterfaceCompiler(clock: clock, cacheFolder: dataFolder + "/grammars")
     self.clock = clock
     self.now = now
     self.logger = logger
@@ -84,6 +84,7 @@ final class AppInterfaces: Sendable {
     switch result {
     case .success(let product):
       self.log(product.diagnostics.filter { $0.severity == .warning }, of: app)
+      self.log(product.problems)
       let interface = DeployedInterface(
         configID: configID, deployedAt: deployedAt, compileTime: product.duration,
         understanding: product.understanding)
@@ -102,6 +103,10 @@ final class AppInterfaces: Sendable {
         level: diagnostic.severity == .error ? .error : .warning, "\(diagnostic.line)",
         metadata: ["app": "\(app.name)", "code": "\(diagnostic.code)"])
     }
+  }
+
+  private func log(_ problems: [VoiceFailure]) {
+    for problem in problems { self.logger.warning("\(problem.message)", metadata: ["code": "\(problem.code)"]) }
   }
 
   // MARK: Deployment
@@ -138,6 +143,7 @@ final class AppInterfaces: Sendable {
       self.refuse(problem.failure, of: app)
       throw problem
     }
+    self.log(product.problems)
     let interface = DeployedInterface(
       configID: UUID(), deployedAt: self.now(), compileTime: product.duration,
       understanding: product.understanding)
@@ -223,6 +229,6 @@ final class AppInterfaces: Sendable {
   func compile(
     _ source: InterfaceSource, language: String
   ) async -> Result<InterfaceCompiler.Product, InterfaceProblem> {
-    await self.compiler.compile(source, language: language)
+    await self.compiler.compile(source, language: language, keeps: false)
   }
 }

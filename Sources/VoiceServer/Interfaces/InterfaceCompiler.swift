@@ -19,6 +19,8 @@ final class InterfaceCompiler: Sendable {
     /// Warnings and notes.
     var diagnostics: [SALDiagnostic]
     var duration: Duration
+    /// What was wrong with the folder of compiled grammars.
+    var problems: [VoiceFailure]
   }
 
   /// The most words and values that all templates and lists of a configuration may have together.
@@ -30,21 +32,28 @@ final class InterfaceCompiler: Sendable {
 
   private let queue = DispatchQueue(label: "voice.server.interfaces", qos: .utility)
   private let clock: any VoiceClock
+  private let cache: GrammarCache
 
-  init(clock: any VoiceClock) {
+  /// - Parameter cacheFolder: Where compiled grammars are kept.
+  init(clock: any VoiceClock, cacheFolder: String) {
     self.clock = clock
+    self.cache = GrammarCache(folder: cacheFolder)
   }
 
   /// Compiles the files of a configuration.
   ///
   /// - Parameters:
   ///   - language: The language of the app; a configuration that names another is refused.
-  func compile(_ source: InterfaceSource, language: String) async -> Result<Product, InterfaceProblem> {
+  ///   - keeps: Whether the compiled grammar is worth keeping for the next start.
+  func compile(
+    _ source: InterfaceSource, language: String, keeps: Bool = true
+  ) async -> Result<Product, InterfaceProblem> {
     await self.result { () throws(InterfaceProblem) in
       let files: [ConfigurationFile]
       do throws(VoiceFailure) { files = try source.files() } catch { throw InterfaceProblem(failure: error) }
       return try self.compile(
-        VoiceInterface.load(files: files, packs: Self.packs, defaultLanguage: language), language: language)
+        VoiceInterface.load(files: files, packs: Self.packs, defaultLanguage: language), language: language,
+        keeps: keeps)
     }
   }
 
@@ -52,7 +61,8 @@ final class InterfaceCompiler: Sendable {
   func compile(path: String, language: String) async -> Result<Product, InterfaceProblem> {
     await self.result { () throws(InterfaceProblem) in
       try self.compile(
-        VoiceInterface.load(path: path, packs: Self.packs, defaultLanguage: language), language: language)
+        VoiceInterface.load(path: path, packs: Self.packs, defaultLanguage: language), language: language,
+        keeps: true)
     }
   }
 
@@ -88,7 +98,7 @@ final class InterfaceCompiler: Sendable {
   }
 
   private func compile(
-    _ loaded: VoiceInterface.LoadResult, language: String
+    _ loaded: VoiceInterface.LoadResult, language: String, keeps: Bool
   ) throws(InterfaceProblem) -> Product {
     let start = self.clock.now
     guard let interface = loaded.interface else {
@@ -121,10 +131,11 @@ final class InterfaceCompiler: Sendable {
         diagnostics: loaded.diagnostics)
     }
     do throws(VoiceFailure) {
-      let understanding = try Understanding(interface, language: pack)
+      let understanding = try Understanding(
+        interface, language: pack, cache: keeps ? self.cache : nil)
       return Product(
         understanding: understanding, diagnostics: loaded.diagnostics,
-        duration: start.duration(to: self.clock.now))
+        duration: start.duration(to: self.clock.now), problems: understanding.cacheOutcome?.problems ?? [])
     } catch {
       throw InterfaceProblem(
         failure: VoiceFailure(.interfaceInvalid, message: error.message, cause: error),

@@ -18,7 +18,8 @@ final class SourceCollector: Sendable {
       guard piece.count <= Self.sizeLimit - state.bytes.count else {
         throw Refusal(
           .interfaceTooLarge,
-          "The configuration has more than \(Self.sizeLimit / 1024 / 1024) MB. Leave out files that it does not need.")
+          "The configuration has more than \(Self.sizeLimit / 1024 / 1024) MB. Leave out files that it does not need."
+        )
       }
       state.form = state.form ?? form
       state.bytes += piece

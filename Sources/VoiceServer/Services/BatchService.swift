@@ -30,13 +30,15 @@ struct BatchService: Speechly_Slu_V1_BatchAPI.ServiceProtocol {
           if let known = intake.value { current = known } else { current = try self.intake(message, project) }
           intake.value = current
           switch message.source {
-          case .audio(let bytes): try Refusal.from { () throws(VoiceFailure) in try current.spool.append(bytes) }
+          case .audio(let bytes):
+            try Refusal.from { () throws(VoiceFailure) in try current.spool.append(bytes) }
           case .uri, .httpSource: throw Self.fetches
           case nil: break
           }
         }
         guard let finished = intake.value else {
-          throw Refusal(.requestInvalid, "There is no recording in the request. Send its app id, config and audio.")
+          throw Refusal(
+            .requestInvalid, "There is no recording in the request. Send its app id, config and audio.")
         }
         let job = try self.finish(finished)
         return ServerResponse(message: .with { $0.operation = .init(job) })
@@ -70,7 +72,8 @@ struct BatchService: Speechly_Slu_V1_BatchAPI.ServiceProtocol {
       throw Refusal(LoginDesk.wrongLanguage(of: app))
     }
     guard message.reference.utf8.count <= 200, message.deviceID.utf8.count <= 200 else {
-      throw Refusal(.requestInvalid, "The reference and the device id may have 200 bytes each. Send shorter ones.")
+      throw Refusal(
+        .requestInvalid, "The reference and the device id may have 200 bytes each. Send shorter ones.")
     }
     let job = BatchJob(
       id: UUID(), reference: message.reference, project: project, app: app.id, deviceID: message.deviceID,
@@ -120,7 +123,8 @@ struct BatchService: Speechly_Slu_V1_BatchAPI.ServiceProtocol {
   private static let fetches = Refusal(
     .sourceNotOffered, "The server does not fetch recordings. Send the bytes of the recording as audio.")
   private static let delivers = Refusal(
-    .sourceNotOffered, "The server does not deliver results. Leave the destination empty and ask with QueryStatus.")
+    .sourceNotOffered,
+    "The server does not deliver results. Leave the destination empty and ask with QueryStatus.")
 }
 
 extension Refusal {

@@ -33,7 +33,8 @@ struct CompilerService: Speechly_Sal_V1_Compiler.ServiceProtocol {
       let (batch, seed) = sizes.value ?? (0, 0)
       guard (0...Self.batchLimit).contains(Int(batch)) else {
         throw Refusal(
-          .requestInvalid, "A batch size of \(batch) cannot be used. Ask for at most \(Self.batchLimit) utterances.")
+          .requestInvalid,
+          "A batch size of \(batch) cannot be used. Ask for at most \(Self.batchLimit) utterances.")
       }
       submission.batchSize = Int(batch)
       submission.randomSeed = seed
@@ -98,7 +99,8 @@ struct CompilerService: Speechly_Sal_V1_Compiler.ServiceProtocol {
   ) async throws -> ServerResponse<Speechly_Sal_V1_ConvertResult> {
     try await self.gate.answer(context) { () async throws(Refusal) in
       _ = try self.gate.project(of: request.metadata)
-      throw ServiceGate.offersNot("Convert", "Write the templates in SAL; the syntax is in the documentation.")
+      throw ServiceGate.offersNot(
+        "Convert", "Write the templates in SAL; the syntax is in the documentation.")
     }
   }
 
@@ -173,8 +175,10 @@ extension InterfaceSource.Form {
 extension Understanding {
   /// A random utterance in SAL, without normal forms.
   fileprivate func template(using generator: inout SamplingGenerator) -> String {
-    var utterance = self.sample(using: &generator, in: ValueContext(now: Date(timeIntervalSince1970: 0), timeZone: .gmt))
-      .annotated
+    var utterance = self.sample(
+      using: &generator, in: ValueContext(now: Date(timeIntervalSince1970: 0), timeZone: .gmt)
+    )
+    .annotated
     for index in utterance.segments.indices {
       for entity in utterance.segments[index].entities.indices {
         utterance.segments[index].entities[entity].normalizedValue = nil

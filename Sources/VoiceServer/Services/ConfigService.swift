@@ -70,7 +70,8 @@ struct ConfigService: Speechly_Config_V1_ConfigAPI.ServiceProtocol {
       let app = try self.app(wanted.id, request.metadata)
       guard wanted.language.isEmpty || Language.same(wanted.language, app.language) else {
         throw Refusal(
-          .requestInvalid, "The language of an app cannot be changed. Make another app in \(wanted.language).")
+          .requestInvalid, "The language of an app cannot be changed. Make another app in \(wanted.language)."
+        )
       }
       var changed = wanted
       changed.language = app.language
@@ -94,14 +95,17 @@ struct ConfigService: Speechly_Config_V1_ConfigAPI.ServiceProtocol {
   /// What a client may say of an app, checked.
   private func record(_ app: App, id: UUID, project: UUID) throws(Refusal) -> AppRegistry.Record {
     let name = app.name.isEmpty ? id.uuidString.lowercased() : app.name
-    guard name.count <= 100, !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+    guard name.count <= 100,
+      !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
     else {
-      throw Refusal(.requestInvalid, "The name of the app cannot be used. Send at most 100 characters on one line.")
+      throw Refusal(
+        .requestInvalid, "The name of the app cannot be used. Send at most 100 characters on one line.")
     }
     guard let language = self.languages.first(where: { Language.same($0, app.language) }) else {
       throw Refusal(
         .languageNotOffered,
-        "The server does not recognise “\(app.language.prefix(40))”. Use \(self.languages.joined(separator: ", ")).")
+        "The server does not recognise “\(app.language.prefix(40))”. Use \(self.languages.joined(separator: ", "))."
+      )
     }
     guard app.tags.count <= 5, app.tags.allSatisfy(Self.isTag) else {
       throw Refusal(
@@ -149,7 +153,8 @@ struct ConfigService: Speechly_Config_V1_ConfigAPI.ServiceProtocol {
     let project = try self.gate.project(of: metadata)
     guard id.isEmpty || UUID(uuidString: id) == project else {
       throw Refusal(
-        .unknownApp, "The key belongs to another project. Use the id that GetProject gives, or leave it empty.",
+        .unknownApp,
+        "The key belongs to another project. Use the id that GetProject gives, or leave it empty.",
         status: .permissionDenied)
     }
     return project

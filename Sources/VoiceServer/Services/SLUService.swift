@@ -16,7 +16,8 @@ final class SLUService: Speechly_Slu_V1_SLU.StreamingServiceProtocol {
   private let openStreams = Mutex(0)
 
   init(
-    configuration: ServerConfiguration, apps: AppRegistry, authenticator: Authenticator, resumeTokens: ResumeTokens,
+    configuration: ServerConfiguration, apps: AppRegistry, authenticator: Authenticator,
+    resumeTokens: ResumeTokens,
     services: StreamDriver.Services, logger: Logger
   ) {
     self.configuration = configuration

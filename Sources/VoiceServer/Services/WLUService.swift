@@ -32,7 +32,8 @@ struct WLUService: Speechly_Slu_V1_WLU.ServiceProtocol {
       guard request.message.requests.count <= Self.requestLimit else {
         throw Refusal(
           .requestInvalid,
-          "There are \(request.message.requests.count) texts. Send at most \(Self.requestLimit) in one request.")
+          "There are \(request.message.requests.count) texts. Send at most \(Self.requestLimit) in one request."
+        )
       }
       // One configuration for all, whatever is deployed meanwhile.
       let interface = try self.interface(of: app)
@@ -98,7 +99,8 @@ struct WLUService: Speechly_Slu_V1_WLU.ServiceProtocol {
     // The range of the type, from the year 1 to 9999 (google/protobuf/timestamp.proto).
     guard (-62_135_596_800...253_402_300_799).contains(time.seconds), (0..<1_000_000_000).contains(time.nanos)
     else {
-      throw Refusal(.requestInvalid, "The reference time is not one of the years 1 to 9999. Leave it empty for now.")
+      throw Refusal(
+        .requestInvalid, "The reference time is not one of the years 1 to 9999. Leave it empty for now.")
     }
     return ValueContext(now: Date(timeIntervalSince1970: TimeInterval(time.seconds)), timeZone: .gmt)
   }

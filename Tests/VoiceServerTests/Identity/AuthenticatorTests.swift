@@ -8,7 +8,8 @@ import VoiceCore
   static func authenticator(now: Int64 = 1_700_000_000) async throws -> Authenticator {
     let configuration = Fixture.configuration()
     return try await Authenticator(
-      configuration: configuration, apps: try AppRegistry(configuration), tokens: await Fixture.authority(now: now),
+      configuration: configuration, apps: try AppRegistry(configuration),
+      tokens: await Fixture.authority(now: now),
       key: Fixture.key())
   }
 

@@ -82,11 +82,23 @@ import Testing
     let cases: [(Request, RPCError.Code, String)] = [
       (Self.request { $0.appID = Fixture.foreignID }, .permissionDenied, "speech.identity.unknown-app"),
       (Self.request { $0.appID = "" }, .invalidArgument, "speech.identity.login-invalid"),
-      (Self.request { $0.uri = "https://example.org/a.wav" }, .unimplemented, "server.batch.source-not-offered"),
-      (Self.request { $0.httpSource.url = "https://example.org" }, .unimplemented, "server.batch.source-not-offered"),
-      (Self.request { $0.resultsUri = "https://example.org" }, .unimplemented, "server.batch.source-not-offered"),
+      (
+        Self.request { $0.uri = "https://example.org/a.wav" }, .unimplemented,
+        "server.batch.source-not-offered"
+      ),
+      (
+        Self.request { $0.httpSource.url = "https://example.org" }, .unimplemented,
+        "server.batch.source-not-offered"
+      ),
+      (
+        Self.request { $0.resultsUri = "https://example.org" }, .unimplemented,
+        "server.batch.source-not-offered"
+      ),
       (Self.request { $0.config.encoding = .invalid }, .invalidArgument, "speech.stream.request-invalid"),
-      (Self.request { $0.config.languageCodes = ["fi-FI"] }, .invalidArgument, "speech.identity.language-not-offered"),
+      (
+        Self.request { $0.config.languageCodes = ["fi-FI"] }, .invalidArgument,
+        "speech.identity.language-not-offered"
+      ),
       (Self.request(rate: 0), .invalidArgument, "speech.stream.request-invalid"),
       (Self.request(rate: 96_000), .invalidArgument, "speech.stream.request-invalid"),
       (Self.request(channels: -1), .invalidArgument, "speech.stream.request-invalid"),
@@ -172,7 +184,8 @@ import Testing
       #expect(operation.languageCode == "en-US")
       #expect(operation.appID == Fixture.appID)
       #expect(operation.deviceID == "phone")
-      let byReference = try await client.batch.queryStatus(.with { $0.reference = "call-7" }, metadata: Self.key)
+      let byReference = try await client.batch.queryStatus(
+        .with { $0.reference = "call-7" }, metadata: Self.key)
       #expect(byReference.operation == operation)
     }
   }
@@ -182,7 +195,9 @@ import Testing
       let mono = RunEngine.audio([4, 5])
       let stereo = Self.bytes(mono.flatMap { [$0, $0] })
       var header = Data("RIFF".utf8)
-      func number(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 255) } }
+      func number(_ value: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(value >> (8 * $0) & 255) }
+      }
       header += number(36 + stereo.count, 4) + Array("WAVEfmt ".utf8) + number(16, 4) + number(1, 2)
       header += number(2, 2) + number(16_000, 4) + number(64_000, 4) + number(4, 2) + number(16, 2)
       header += Array("data".utf8) + number(stereo.count, 4)

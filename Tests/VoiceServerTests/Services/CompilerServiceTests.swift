@@ -35,7 +35,9 @@ import Testing
   @Test func refusesEverythingWithoutTheKeyOfAProject() async throws {
     try await self.withClient { client in
       let token = try await client.logIn(project: Fixture.projectID)
-      for (key, status) in [(nil, RPCError.Code.unauthenticated), (token, .permissionDenied), ("x", .permissionDenied)] {
+      for (key, status) in [
+        (nil, RPCError.Code.unauthenticated), (token, .permissionDenied), ("x", .permissionDenied),
+      ] {
         let error = await #expect(throws: RPCError.self) {
           _ = try await client.validate(Array("templates: \"*a b\"".utf8), key: key)
         }
@@ -109,7 +111,8 @@ import Testing
 
   @Test func givesUtterancesThatDependOnTheSeedAlone() async throws {
     try await self.withClient { client in
-      let yaml = TestClient.yaml("*turn_on turn on the [light | radio | fan](device) in the [kitchen | hall](room)")
+      let yaml = TestClient.yaml(
+        "*turn_on turn on the [light | radio | fan](device) in the [kitchen | hall](room)")
       let first = try await self.compile(client, yaml, piece: 7)
       let second = try await self.compile(client, yaml, piece: 1000)
       let other = try await self.compile(client, yaml, seed: 8)
@@ -134,7 +137,8 @@ import Testing
     try await self.withClient { client in
       let text = Shared("")
       try await client.compiler.extractSALSources(metadata: TestClient.metadata(Fixture.apiKey)) { writer in
-        try await writer.write(.with { $0.dataChunk = Data(TestClient.yaml("room = [a | b]\n*go to $room(room)").utf8) })
+        try await writer.write(
+          .with { $0.dataChunk = Data(TestClient.yaml("room = [a | b]\n*go to $room(room)").utf8) })
       } onResponse: { response in
         for try await message in response.messages {
           text.value += String(decoding: message.dataChunk, as: UTF8.self)

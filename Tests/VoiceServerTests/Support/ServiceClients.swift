@@ -26,9 +26,12 @@ extension TestClient {
     _ bytes: [UInt8], to app: String = Fixture.appID, key: String? = Fixture.apiKey, piece: Int = 1_000_000,
     type: Speechly_Config_V1_UploadTrainingDataRequest.ContentType = .tar
   ) async throws {
-    let pieces = bytes.isEmpty ? [[]] : stride(from: 0, to: bytes.count, by: piece).map {
-      Array(bytes[$0..<min($0 + piece, bytes.count)])
-    }
+    let pieces =
+      bytes.isEmpty
+      ? [[]]
+      : stride(from: 0, to: bytes.count, by: piece).map {
+        Array(bytes[$0..<min($0 + piece, bytes.count)])
+      }
     _ = try await self.config.uploadTrainingData(metadata: Self.metadata(key)) { writer in
       for piece in pieces {
         try await writer.write(
