@@ -111,7 +111,7 @@ extension GrammarMatcher {
     let lastMark = self.paths.entries(of: hypothesis.path).last { entry in
       switch entry.mark {
       case .beginEntity, .endEntity: true
-      case .intent, .skipped, .replaced, .missing: false
+      case .intent, .skipped, .replaced, .missing, .missingValue: false
       }
     }
     guard case .beginEntity? = lastMark?.mark else { return false }

@@ -72,6 +72,12 @@ struct InterfaceFile {
           "The configuration is for the language \(interface.language), which cannot be understood here. There is: \(known)."
       )
     }
-    return try Understanding(interface, language: pack)
+    let folder = CacheFolder.path(environment: context.environment)
+    let understanding = try Understanding(
+      interface, language: pack, cache: folder.map { GrammarCache(folder: $0) })
+    for problem in understanding.cacheOutcome?.problems ?? [] {
+      context.console.error.line(StyledText(problem.message, .yellow))
+    }
+    return understanding
   }
 }
