@@ -7,6 +7,7 @@ import NIOCore
 import ServiceLifecycle
 import SpeechPipeline
 import SpeechProtocol
+import SpeechUnderstanding
 import VoiceCore
 
 /// The services that a ``VoiceServer`` is made of, put together.

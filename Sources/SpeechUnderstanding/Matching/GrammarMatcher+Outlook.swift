@@ -110,8 +110,8 @@ extension GrammarMatcher {
   private func canGrow(_ hypothesis: Hypothesis) -> Bool {
     let lastMark = self.paths.entries(of: hypothesis.path).last { entry in
       switch entry.mark {
-      case .beginEntity, .endEntity: true
-      case .intent, .skipped, .replaced, .missing, .missingValue: false
+      case .beginEntity, .endEntity, .missingValue: true
+      case .intent, .skipped, .replaced, .missing: false
       }
     }
     guard case .beginEntity? = lastMark?.mark else { return false }

@@ -17,7 +17,8 @@ import VoiceCore
 /// Runs a server on free ports while the body runs.
 func withServer<Result: Sendable>(
   _ configuration: ServerConfiguration? = nil, engine: any RecognitionEngine = RunEngine(),
-  dataFolder: String? = nil, logger: Logger? = nil, now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) },
+  dataFolder: String? = nil, logger: Logger? = nil,
+  now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) },
   _ body: @Sendable (RunningServer) async throws -> Result
 ) async throws -> Result {
   let folder = try Fixture.Folder()
