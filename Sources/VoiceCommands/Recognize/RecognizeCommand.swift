@@ -110,7 +110,8 @@ struct RecognizeCommand: ContextCommand {
     }
     if self.config != nil, self.server != nil {
       throw ValidationError(
-        "--config is for recognition in this process; a server has the configurations of its apps: give --app.")
+        "--config is for recognition in this process; a server has the configurations of its apps: give --app."
+      )
     }
     if self.device != nil, !self.mic {
       throw ValidationError("--device names a microphone: give --mic as well.")
