@@ -111,8 +111,13 @@ final class GrammarPlans: Sendable {
       state.entries = state.entries.filter { $0.value.grammar != nil }
       let plan: Result<GrammarPlan, VoiceFailure>
       do throws(VoiceFailure) {
-        let pronouncer = try state.pronouncer ?? Pronouncer(model: model)
-        state.pronouncer = pronouncer
+        let pronouncer: Pronouncer
+        if let known = state.pronouncer {
+          pronouncer = known
+        } else {
+          pronouncer = try Pronouncer(model: model)
+          state.pronouncer = pronouncer
+        }
         plan = .success(try GrammarPlan(grammar.grammar, pronouncer: pronouncer))
       } catch {
         plan = .failure(error)
