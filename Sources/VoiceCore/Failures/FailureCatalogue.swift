@@ -51,6 +51,7 @@ public enum FailureCatalogue {
     Area(title: "Recognition engines", definitions: engines),
     Area(title: "Server", definitions: server),
     Area(title: "Client", definitions: client),
+    Area(title: "Evaluation", definitions: evaluation),
   ]
 
   private static let byCode: [VoiceFailure.Code: Definition] = Dictionary(

@@ -15,7 +15,7 @@ struct CommandStatusTests {
       .samplesNotFinite, .formatNotSupported, .modelMissing, .modelInvalid, .engineLanguageMissing,
       .engineLibraryMissing, .dataFolderNotWritable, .dataFolderFull, .configurationNotFound,
       .configurationInvalid,
-      .certificateInvalid, .signingKeyInvalid,
+      .certificateInvalid, .signingKeyInvalid, .labelsNotFound, .labelsInvalid, .labelsEmpty,
     ],
     .network: [
       .serverUnreachable, .serverTimedOut, .connectionLost, .tlsFailed, .retriesExhausted, .audioDropped,
