@@ -42,6 +42,23 @@ struct EvaluateCommand: ContextCommand {
   @Option(help: "How many recordings are recognised at a time; by default one for each processor core.")
   var jobs: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "Write what is heard in each condition as WAV files into a folder, for other recognisers.",
+      valueName: "dir"))
+  var keepAudio: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Judge what another recogniser heard: lines {"file": "clean/a.wav", "text": "turn on"}, with the names of \
+      --keep-audio.
+      """, valueName: "file"))
+  var heard: String?
+
+  @Option(help: ArgumentHelp("Write the objects of --json into a file, too.", valueName: "file"))
+  var results: String?
+
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -70,8 +87,12 @@ struct EvaluateCommand: ContextCommand {
   func run(in context: CommandContext) async -> CommandStatus {
     do throws(VoiceFailure) {
       let jobs = self.jobs ?? max(1, ProcessInfo.processInfo.activeProcessorCount)
-      let engine = try PocketSphinxEngine()
-      return try await self.evaluate(with: EngineRecognizer(engine: engine), jobs: jobs, in: context)
+      var recognizer: any EvaluationRecognizer =
+        if let heard { try HeardWords(path: heard) } else {
+          EngineRecognizer(engine: try PocketSphinxEngine())
+        }
+      if let keepAudio { recognizer = KeepingRecognizer(next: recognizer, folder: keepAudio) }
+      return try await self.evaluate(with: recognizer, jobs: jobs, in: context)
     } catch {
       return context.fail(error, json: self.common.json)
     }
@@ -134,15 +155,31 @@ struct EvaluateCommand: ContextCommand {
     }
   }
 
+  /// How many failures of single recordings a person sees.
+  private static let failuresShown = 20
+
   private func present(_ outcome: EvaluationRun.Outcome, in context: CommandContext) {
-    for (file, failure) in outcome.failures { self.report(failure, about: file, in: context) }
+    let shown = self.common.json ? outcome.failures.count : Self.failuresShown
+    for (file, failure) in outcome.failures.prefix(shown) { self.report(failure, about: file, in: context) }
+    if outcome.failures.count > shown {
+      context.console.error.line(StyledText("  and \(outcome.failures.count - shown) more", .dim))
+    }
     let report = EvaluationReport(outcome.scores)
     let output = context.console.output
-    if self.common.json {
-      for score in outcome.scores { output.write(EventObject.evaluated(score).text + "\n") }
-      for row in report.conditions + report.domains + report.voices {
-        output.write(EventObject.summary(row).text + "\n")
+    let objects =
+      outcome.scores.map(EventObject.evaluated)
+      + (report.conditions + report.domains + report.voices).map(EventObject.summary)
+    if let results {
+      do {
+        try Data(objects.map { $0.text + "\n" }.joined().utf8).write(to: URL(fileURLWithPath: results))
+      } catch {
+        self.report(
+          VoiceFailure(.fileNotWritable, message: "\(results) cannot be written.", cause: error), about: nil,
+          in: context)
       }
+    }
+    if self.common.json {
+      for object in objects { output.write(object.text + "\n") }
       return
     }
     // A table is not broken between words: that would make it hard to read.

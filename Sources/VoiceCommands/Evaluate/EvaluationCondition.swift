@@ -43,8 +43,18 @@ enum EvaluationCondition: Hashable, Sendable {
 
 /// A recording as it is heard in a condition.
 struct EvaluationAudio: Hashable, Sendable {
+  /// The file of the recording, as the label names it.
+  var file = ""
+  /// The condition's name.
+  var condition = EvaluationCondition.clean.name
   /// Mono samples.
   var samples: [Int16]
   /// Samples a second, as a client would declare them.
   var sampleRate = 16_000
+
+  /// A name that no other recording has in another condition: a path without steps upwards.
+  var path: String {
+    let parts = self.file.split(separator: "/").filter { $0 != ".." && $0 != "." }
+    return "\(self.condition)/\(parts.joined(separator: "/"))"
+  }
 }

@@ -82,7 +82,9 @@ struct EvaluationRun: Sendable {
     do throws(VoiceFailure) {
       let samples = try await Self.samples(at: task.path) { outcome.failures.append($0) }
       for condition in self.conditions {
-        let audio = try self.audio(samples, in: condition, number: task.number)
+        var audio = try self.audio(samples, in: condition, number: task.number)
+        audio.file = task.label.file
+        audio.condition = condition.name
         let hearing = try await self.recognizer.hear(audio, app: task.app)
         outcome.scores.append(EvaluationScore(label: task.label, condition: condition, hearing: hearing))
       }

@@ -4,7 +4,7 @@ import VoiceCore
 
 /// A folder of recordings and labels that belong to one app.
 struct EvaluationSet: Sendable {
-  /// The folder.
+  /// The folder that the recordings are relative to.
   var folder: String
   /// The app's configuration.
   var configuration: String
@@ -39,12 +39,16 @@ struct EvaluationSet: Sendable {
       )
     }
     var sets: [EvaluationSet] = []
-    for folder in folders {
-      var set = try Self.read(folder, configuration: configuration)
-      let name = URL(fileURLWithPath: folder).lastPathComponent
+    for inner in folders {
+      var set = try Self.read(inner, configuration: configuration)
       if !isSingle {
-        for index in set.labels.indices where set.labels[index].domain == nil {
-          set.labels[index].domain = name
+        let name = URL(fileURLWithPath: inner).lastPathComponent
+        set.folder = folder
+        for index in set.labels.indices {
+          if set.labels[index].domain == nil { set.labels[index].domain = name }
+          if !set.labels[index].file.hasPrefix("/") {
+            set.labels[index].file = "\(name)/\(set.labels[index].file)"
+          }
         }
       }
       sets.append(set)

@@ -161,3 +161,69 @@ struct EvaluateCommandTests {
     #expect(!shown.output.contains("Listening"))
   }
 }
+
+struct OtherRecognizersTests {
+  private static let app = "*turn_on turn on the [lights | radio](device)\n"
+
+  private func withSet(_ heard: String, _ body: (_ folder: URL, _ arguments: [String]) async throws -> Void)
+    async throws
+  {
+    try await withTemporaryFolder { folder in
+      try Data(#"{"file": "a.wav", "text": "*turn_on turn on the [radio](device)"}"#.utf8)
+        .write(to: folder.appending(path: "labels.jsonl"))
+      try Data(Self.app.utf8).write(to: folder.appending(path: "app.sal"))
+      try Data(heard.utf8).write(to: folder.appending(path: "heard.jsonl"))
+      let sink = WAVFileSink(path: folder.appending(path: "a.wav").path)
+      try await sink.write(AudioChunk(position: 0, samples: [Int16](repeating: 100, count: 3_200)))
+      try await sink.finish()
+      try await body(
+        folder,
+        [
+          "evaluate", folder.path, "--config", folder.appending(path: "app.sal").path, "--heard",
+          folder.appending(path: "heard.jsonl").path,
+        ])
+    }
+  }
+
+  private func run(_ arguments: [String]) async -> (CommandStatus, RecordedConsole) {
+    let console = RecordedConsole()
+    return (await VoiceCommand.run(arguments, in: CommandContext(console: console.console)), console)
+  }
+
+  @Test func aLineThatIsNoneIsNamed() async throws {
+    try await self.withSet("{\"file\": \"clean/a.wav\", \"text\": \"turn on\"}\n[]\n") { _, arguments in
+      let (status, console) = await self.run(arguments)
+      #expect(status == .input)
+      #expect(console.error.contains("heard.jsonl:2:"))
+    }
+  }
+
+  @Test func aRecordingThatWasNotHeardIsNamed() async throws {
+    try await self.withSet("") { _, arguments in
+      let (status, console) = await self.run(arguments)
+      #expect(status == .input)
+      #expect(console.error.contains("has no line for clean/a.wav"))
+    }
+  }
+
+  @Test func whatIsHeardIsKeptAndJudged() async throws {
+    let heard =
+      #"{"file": "clean/a.wav", "text": "turn on the radio"}"# + "\n"
+      + #"{"file": "telephone/a.wav", "text": "turn on the lights"}"#
+    try await self.withSet(heard) { folder, arguments in
+      let kept = folder.appending(path: "kept").path
+      let results = folder.appending(path: "results.jsonl")
+      let (status, console) = await self.run(
+        arguments + ["--conditions", "clean,telephone", "--keep-audio", kept, "--results", results.path])
+      #expect(status == .done)
+      #expect(console.outputLines.contains { $0.hasPrefix("  clean ") && $0.contains("100.0 %") })
+      #expect(console.outputLines.contains { $0.hasPrefix("  telephone ") && $0.contains("0.0 %") })
+      for condition in ["clean", "telephone"] {
+        let samples = try await EvaluationRun.samples(at: "\(kept)/\(condition)/a.wav") { _ in }
+        #expect(samples.count == 3_200)
+      }
+      let lines = String(decoding: try Data(contentsOf: results), as: UTF8.self).split(separator: "\n")
+      #expect(lines.count == 4)
+    }
+  }
+}
