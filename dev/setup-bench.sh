@@ -7,6 +7,7 @@ packages=(
   g++ make pkg-config util-linux
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc
   libpocketsphinx-dev libsphinxbase-dev pocketsphinx pocketsphinx-en-us pocketsphinx-testdata
+  flite
 )
 
 require_debian "The peers of the benchmarks" "${packages[@]}"
