@@ -78,6 +78,8 @@ let package = Package(
       name: "CPocketSphinx", pkgConfig: "pocketsphinx",
       providers: [.apt(["libpocketsphinx-dev", "libsphinxbase-dev", "pocketsphinx-en-us"])]),
     .systemLibrary(
+      name: "CFlite", providers: [.apt(["flite1-dev"]), .brew(["flite"])]),
+    .systemLibrary(
       name: "CSndFile", pkgConfig: "sndfile",
       providers: [.apt(["libsndfile1-dev"]), .brew(["libsndfile"])]),
     .systemLibrary(
@@ -102,7 +104,7 @@ let package = Package(
       "PocketSphinxRecognition",
       [
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "CPocketSphinx",
-        "CPocketSphinxShim",
+        "CPocketSphinxShim", "CFlite",
       ]),
     module("SpeechProtocol", [.grpcCore, .grpcProtobuf, .swiftProtobuf]),
     module(
@@ -115,7 +117,8 @@ let package = Package(
     module(
       "VoiceServer",
       [
-        "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "PocketSphinxRecognition",
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
+        "PocketSphinxRecognition",
         "SpeechProtocol", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
         .hummingbird,
         .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import VoiceCore
 
 /// Understands what users say: a voice interface, compiled.
@@ -32,26 +32,46 @@ public struct Understanding: Sendable {
   public let interface: VoiceInterface
   /// What can be said.
   public let grammar: Grammar
+  /// What the cache was good for; `nil` without one.
+  public let cacheOutcome: GrammarCache.Outcome?
   private let language: any LanguagePack
   private let shared: GrammarMatcher.Shared
 
   /// Compiles an interface.
   ///
-  /// This can take a second for very large ones.
+  /// This can take a second for very large ones; a cache makes it shorter from the second time on.
   ///
+  /// - Parameters:
+  ///   - interface: What was loaded.
+  ///   - language: The language that users speak.
+  ///   - settings: How tolerant matching is.
+  ///   - cache: Where compiled grammars are kept, if anywhere.
   /// - Throws: ``VoiceFailure`` with code `server.configuration.invalid` for what cannot be compiled.
   public init(
-    _ interface: VoiceInterface, language: any LanguagePack, settings: MatchSettings = MatchSettings()
+    _ interface: VoiceInterface, language: any LanguagePack, settings: MatchSettings = MatchSettings(),
+    cache: GrammarCache? = nil
   ) throws(VoiceFailure) {
-    var builder = GrammarBuilder(program: interface.program, language: language)
+    let program = interface.program
+    let compile = { () throws(GrammarFailure) -> Grammar in
+      var builder = GrammarBuilder(program: program, language: language)
+      return try builder.build()
+    }
     do throws(GrammarFailure) {
-      self.grammar = try builder.build()
+      if let cache {
+        let (grammar, outcome) = try cache.grammar(for: program, language: language, compile: compile)
+        self.grammar = grammar
+        self.cacheOutcome = outcome
+      } else {
+        self.grammar = try compile()
+        self.cacheOutcome = nil
+      }
     } catch {
       throw error.failure
     }
     self.interface = interface
     self.language = language
-    self.shared = GrammarMatcher.Shared(grammar: self.grammar, settings: settings, fillers: language.fillers)
+    self.shared = GrammarMatcher.Shared(
+      grammar: self.grammar, settings: settings, fillers: language.fillers, language: language)
   }
 
   /// Begins to follow an utterance, word by word.
@@ -124,7 +144,7 @@ extension GrammarFailure {
       VoiceFailure(
         .configurationInvalid,
         message:
-          "\(range.file):\(range.line): A permutation of \(count) items is too long: use at most \(GrammarBuilder.permutationLimit)."
+          "\(range.file):\(range.line): A permutation of \(count) items is too long: use at most \(SALParser.permutationLimit)."
       )
     }
   }

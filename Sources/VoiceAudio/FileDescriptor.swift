@@ -44,6 +44,19 @@ final class FileDescriptor: Sendable {
     }
   }
 
+  /// Another number for the same open file, for somebody who closes it.
+  ///
+  /// libsndfile closes a descriptor that it cannot make sense of even if it is told not to; closed a second time, the
+  /// number may already be somebody else's.
+  func duplicate(named name: String) throws(VoiceFailure) -> Int32 {
+    let copy = fcntl(self.number, F_DUPFD_CLOEXEC, 0)
+    guard copy >= 0 else {
+      let cause = POSIXFailure(number: errno)
+      throw VoiceFailure(.fileNotReadable, message: "\(name) cannot be read: \(cause.text).", cause: cause)
+    }
+    return copy
+  }
+
   /// Reads up to `count` bytes of a regular file at an offset, without moving it; empty at the end or on an error.
   func bytes(at offset: Int64, count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

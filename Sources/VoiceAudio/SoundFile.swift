@@ -28,7 +28,7 @@ final class SoundFile {
   init(_ descriptor: FileDescriptor, size: Int64, name: String) throws(VoiceFailure) {
     guard size > 0 else { throw AudioEnding.empty(name: name) }
     var info = SF_INFO()
-    guard let handle = sf_open_fd(descriptor.number, Int32(SFM_READ), &info, 0) else {
+    guard let handle = sf_open_fd(try descriptor.duplicate(named: name), Int32(SFM_READ), &info, 1) else {
       let cause = SoundFileError(text: String(cString: sf_strerror(nil)))
       throw VoiceFailure(
         .fileNotAudio, message: "\(name) is not audio in a format that can be read.", cause: cause)

@@ -50,7 +50,6 @@ public actor WAVFileSink: AudioSink {
 /// A WAV file that libsndfile writes; closed with its last reference. Used by one sink on its queue.
 private final class WritableWAVFile {
   private let path: String
-  private let descriptor: FileDescriptor
   private let handle: OpaquePointer
 
   init(path: String, sampleRate: Int) throws(VoiceFailure) {
@@ -58,12 +57,12 @@ private final class WritableWAVFile {
     guard !path.utf8.contains(0) else { throw Self.failure(ENOENT, path: path) }
     let number = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o644)
     guard number >= 0 else { throw Self.failure(errno, path: path) }
-    self.descriptor = FileDescriptor(number, isOwned: true)
     var info = SF_INFO()
     info.samplerate = Int32(clamping: sampleRate)
     info.channels = 1
     info.format = Int32(SF_FORMAT_WAV) | Int32(SF_FORMAT_PCM_16)
-    guard let handle = sf_open_fd(number, Int32(SFM_WRITE), &info, 0) else {
+    // The library closes the descriptor when opening fails, whatever it is told, so it is to own it.
+    guard let handle = sf_open_fd(number, Int32(SFM_WRITE), &info, 1) else {
       throw VoiceFailure(
         .fileNotWritable, message: "“\(path)” cannot be written.",
         cause: SoundFileError(text: String(cString: sf_strerror(nil))))

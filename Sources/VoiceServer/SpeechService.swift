@@ -20,7 +20,7 @@ struct SpeechService: Service {
   }
 
   /// How long a client may take to read its last status before it is cut off.
-  private static let farewell: Duration = .seconds(2)
+  private static let farewell: Duration = .seconds(10)
 
   /// What the transport takes as one message. Above our own limit for audio, so that a chunk which is too large is
   /// refused with a message that says so; the transport just resets the stream.

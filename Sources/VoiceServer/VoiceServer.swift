@@ -135,9 +135,10 @@ public final class VoiceServer: Service {
         .init(
           service: parts.speech, successTerminationBehavior: .gracefullyShutdownGroup,
           serviceName: "grpc"),
+        .init(service: parts.batch, successTerminationBehavior: .ignore, serviceName: "batch"),
       ], logger: self.logger)
     // Clients that neither finish nor go away do not keep the server.
-    configuration.maximumGracefulShutdownDuration = self.configuration.drainTime + .seconds(5)
+    configuration.maximumGracefulShutdownDuration = self.configuration.drainTime + .seconds(20)
     let group = ServiceGroup(configuration: configuration)
     try await withThrowingTaskGroup(of: Bool.self) { tasks in
       tasks.addTask {

@@ -157,6 +157,15 @@ struct PipeSourceTests {
     #expect(same(await Heard(PipeSource(fileDescriptor: number)).samples, samples))
   }
 
+  @Test func leavesADescriptorOpenThatHoldsNoAudio() async throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.file("a.txt", Array("Hello, this is text.".utf8))
+    let number = open(path, O_RDONLY)
+    #expect(await Heard(PipeSource(fileDescriptor: number)).failure?.code == .fileNotAudio)
+    // It is the caller's: closed here, its number might already be somebody else's.
+    #expect(close(number) == 0)
+  }
+
   @Test func readsAFileOfRawSamples() async throws {
     let folder = try TemporaryFolder()
     let path = try folder.file("a.raw", [255, 128, 0])

@@ -4,11 +4,11 @@ public enum EntityType: String, Hashable, Sendable, CaseIterable {
   case string
   /// Digits: "three hundred thousand" is `300000`.
   case number
-  /// An ISO date; a date without a year is the nearest one in the future or the past.
+  /// An ISO date; a date without a year is in the current year.
   case date
-  /// An ISO date, the nearest in the future.
+  /// An ISO date; a date without a year is the nearest in the future.
   case dateFuture = "date_future"
-  /// An ISO date, the nearest in the past.
+  /// An ISO date; a date without a year is the nearest in the past.
   case datePast = "date_past"
   /// `hh:mm` of 24 hours.
   case time

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 import Yams
 
 /// Reads YAML without trusting it: the library goes one call deeper with each bracket.
@@ -16,17 +17,21 @@ enum YAMLComposer {
   /// runs on a thread with a large stack of its own, while the caller waits.
   static func root(of text: String) throws -> Node? {
     guard self.referencesAreFew(in: text) else { throw TooDeep() }
-    // The semaphore orders the accesses: the thread writes before it signals, the caller reads after that.
-    nonisolated(unsafe) var result: Result<Node?, any Error> = .success(nil)
+    let outcome = Outcome()
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {
-      result = Result { try Self.shallowRoot(of: text) }
+      outcome.result.withLock { $0 = Result { try Self.shallowRoot(of: text) } }
       done.signal()
     }
     thread.stackSize = 16 * 1024 * 1024
     thread.start()
     done.wait()
-    return try result.get()
+    return try outcome.result.withLock { try $0.get() }
+  }
+
+  /// What the thread found.
+  private final class Outcome: Sendable {
+    let result = Mutex<Result<Node?, any Error>>(.success(nil))
   }
 
   private static func shallowRoot(of text: String) throws -> Node? {

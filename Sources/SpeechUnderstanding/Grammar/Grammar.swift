@@ -21,6 +21,8 @@ public struct Grammar: Sendable {
 
   /// What can be said next at a state, computed when the grammar is made.
   let lookahead: [Lookahead]
+  /// How values can be passed over, computed when the grammar is made.
+  let crossings: [Crossing]
   let wordNumbers: [String: UInt32]
 
   typealias State = UInt32
@@ -66,6 +68,7 @@ public struct Grammar: Sendable {
     self.wordNumbers = Dictionary(
       words.enumerated().map { ($1, UInt32($0)) }, uniquingKeysWith: { first, _ in first })
     self.lookahead = Lookahead.all(arcStarts: arcStarts, arcs: arcs)
+    self.crossings = Crossing.all(arcStarts: arcStarts, arcs: arcs)
   }
 
   /// How many utterances there are, those counted once for each way to say them; infinity beyond the range of the type.

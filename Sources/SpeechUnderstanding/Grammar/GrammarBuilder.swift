@@ -6,6 +6,9 @@ import Foundation
 /// endings are shared; alternatives that begin alike are merged before they are built, so equal beginnings are too. What is
 /// large and used in several places becomes a network that is called.
 struct GrammarBuilder {
+  /// To be raised with every change after which a program compiles to another grammar: it makes cached grammars invalid.
+  static let version: UInt32 = 1
+
   private let program: SALProgram
   private let language: any LanguagePack
 
@@ -30,8 +33,6 @@ struct GrammarBuilder {
   private static let copyLimit = 4
   /// Merging of beginnings nests no deeper.
   private static let mergeDepth = 64
-  /// The most items that a permutation may have: it takes two to the power of that many states.
-  static let permutationLimit = 14
 
   init(program: SALProgram, language: any LanguagePack) {
     self.program = program
@@ -62,15 +63,15 @@ struct GrammarBuilder {
     case .word(let text):
       var state = next
       for word in SpokenText.words(of: text).reversed() {
-        state = self.state([arc(.word(self.words.number(of: word)), next: state)])
+        state = self.state([Self.arc(.word(self.words.number(of: word)), next: state)])
       }
       return state
     case .intent(let name):
-      return self.state([arc(.intent(self.intents.number(of: name)), next: next)])
+      return self.state([Self.arc(.intent(self.intents.number(of: name)), next: next)])
     case .entity(let value, let name):
-      let end = self.state([arc(.endEntity, next: next)])
+      let end = self.state([Self.arc(.endEntity, next: next)])
       let start = try self.item(value, before: end)
-      return self.state([arc(.beginEntity(self.entities.number(of: name)), next: start)])
+      return self.state([Self.arc(.beginEntity(self.entities.number(of: name)), next: start)])
     case .list(let alternatives):
       return try self.list(alternatives, before: next, depth: 0)
     case .permutation(let items):
@@ -111,14 +112,14 @@ struct GrammarBuilder {
     }
     // At the end of a network the caller's own end follows: nothing has to be remembered.
     if next == Grammar.end || network == Grammar.end { return network == Grammar.end ? next : network }
-    return self.state([arc(.call(network), next: next)])
+    return self.state([Self.arc(.call(network), next: next)])
   }
 
   /// All orders of the items: one state for each set of items that are left.
   private mutating func permutation(
     _ items: [SALExpression], at range: SALRange, before next: Grammar.State
   ) throws(GrammarFailure) -> Grammar.State {
-    guard items.count <= Self.permutationLimit else { throw .permutationTooLong(items.count, range) }
+    guard items.count <= SALParser.permutationLimit else { throw .permutationTooLong(items.count, range) }
     guard items.count > 1 else { return try self.sequence((items.first?.items ?? [])[...], before: next) }
     var rest = [Grammar.State](repeating: next, count: 1 << items.count)
     for left in 1..<rest.count {
@@ -215,7 +216,7 @@ struct GrammarBuilder {
 
   // MARK: States
 
-  private func arc(_ label: Grammar.Label, next: Grammar.State) -> Grammar.Arc {
+  private static func arc(_ label: Grammar.Label, next: Grammar.State) -> Grammar.Arc {
     Grammar.Arc(label: label, target: next, cost: 0)
   }
 
@@ -322,7 +323,7 @@ struct GrammarBuilder {
 }
 
 extension Grammar.Label {
-  fileprivate var isWord: Bool {
+  var isWord: Bool {
     switch self {
     case .word: true
     case .nothing, .intent, .beginEntity, .endEntity, .call: false

@@ -196,7 +196,7 @@ extension SALChecker {
           at: self.definitions[index].definition.nameRange)
       } else {
         let better = self.closest(to: name, among: Array(self.indices.keys) + Array(self.importIndices.keys))
-        let isStandard = self.pack?.standardVariables[name.uppercased()] != nil
+        let isStandard = self.pack.map { Self.offeredVariables(of: $0) }?.contains(name.uppercased()) == true
         self.report(
           .error, "sal.variable.undefined", "There is no variable \(name).",
           suggestion: better.map { "did you mean $\($0)?" }
@@ -220,6 +220,12 @@ extension SALChecker {
 
   // MARK: Standard variables
 
+  /// The variables that people may use; the others are only there for these.
+  private static func offeredVariables(of pack: any LanguagePack) -> [String] {
+    let helper = pack.language.uppercased() + "_"
+    return pack.standardVariables.keys.filter { !$0.hasPrefix(helper) }.sorted()
+  }
+
   private mutating func useStandardVariable(_ name: String, at range: SALRange) {
     guard self.variables[name] == nil else { return }
     guard let pack = self.pack else {
@@ -235,11 +241,12 @@ extension SALChecker {
       let full = SALNames.reservedPrefix + short
       guard self.variables[full] == nil else { continue }
       guard let text = pack.standardVariables[short] else {
-        let better = self.closest(to: short, among: pack.standardVariables.keys)
+        let offered = Self.offeredVariables(of: pack)
+        let better = self.closest(to: short, among: offered)
         self.report(
           .error, "sal.variable.standard-unknown", "There is no standard variable \(full).",
           suggestion: better.map { "did you mean $\(SALNames.reservedPrefix)\($0)?" }
-            ?? "one of \(pack.standardVariables.keys.sorted().prefix(20).joined(separator: ", "))",
+            ?? "one of \(offered.prefix(20).joined(separator: ", "))",
           at: range)
         return
       }

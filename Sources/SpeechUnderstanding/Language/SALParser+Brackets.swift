@@ -129,7 +129,7 @@ extension SALParser {
     }
   }
 
-  /// How many items a permutation may have.
+  /// How many items a permutation may have: compiled, it takes two to the power of that many states.
   public static let permutationLimit = 10
 
   mutating func permutation() -> SALItem? {

@@ -19,11 +19,13 @@ public struct GrammarMatcher: Sendable {
     let fillers: Set<String>
     let similarWords: SimilarWords
 
-    init(grammar: Grammar, settings: MatchSettings, fillers: Set<String>) {
+    init(
+      grammar: Grammar, settings: MatchSettings, fillers: Set<String>, language: (any LanguagePack)? = nil
+    ) {
       self.grammar = grammar
       self.settings = settings
       self.fillers = fillers
-      self.similarWords = SimilarWords(vocabulary: grammar.words)
+      self.similarWords = SimilarWords(vocabulary: grammar.words, language: language)
     }
   }
 
@@ -197,6 +199,7 @@ public struct GrammarMatcher: Sendable {
 
   /// Assumes a word of the grammar that was not said; not in front of long lists, where it would be any of them.
   private mutating func miss(_ hypothesis: Hypothesis, at position: Int, onto work: inout [Pending]) {
+    self.cross(hypothesis, at: position, onto: &work)
     let arcs = self.shared.grammar.wordArcs(of: hypothesis.state)
     guard arcs.count <= Self.mostAssumable else { return }
     for arc in arcs {
@@ -300,6 +303,8 @@ public struct GrammarMatcher: Sendable {
         position += 1
       case .missing(let word):
         builder.miss(grammar.words[Int(word)])
+      case .missingValue(let entity):
+        builder.miss(entity: entity)
       }
     }
     while position < self.words.count {
@@ -347,7 +352,7 @@ extension GrammarMatcher {
         case .intent(let intent): UInt64(intent) << 3 | 1
         case .beginEntity(let entity): UInt64(entity) << 3 | 2
         case .endEntity: UInt64(3)
-        case .skipped, .replaced, .missing: UInt64(0)
+        case .skipped, .replaced, .missing, .missingValue: UInt64(0)
         }
       guard code != 0 else { return }
       // The constant of multiplicative hashing: each step moves all bits.

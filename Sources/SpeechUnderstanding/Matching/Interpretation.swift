@@ -44,6 +44,8 @@ public struct Interpretation: Hashable, Sendable {
     case replaced(String, by: String, at: Int)
     /// A word of the grammar that was not said before the position.
     case missing(String, at: Int)
+    /// An entity whose value was not said, or not understood, before the position.
+    case missingValue(entity: String, at: Int)
   }
 
   /// The words of the utterance, in lower case.
@@ -104,6 +106,11 @@ struct InterpretationBuilder {
   mutating func miss(_ word: String) {
     self.edits.append(.missing(word, at: self.words.count))
     self.open?.value.append(word)
+  }
+
+  /// Takes note of an entity without a value.
+  mutating func miss(entity: UInt32) {
+    self.edits.append(.missingValue(entity: self.grammar.entities[Int(entity)], at: self.words.count))
   }
 
   mutating func begin(intent: UInt32) {

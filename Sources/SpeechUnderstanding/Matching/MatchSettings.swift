@@ -6,6 +6,10 @@ public struct MatchSettings: Hashable, Sendable {
   public var skipCost: Float = 1
   /// The cost of a word of the grammar that was not said.
   public var missingCost: Float = 1.1
+  /// The cost of a value of the grammar that was not said at all.
+  public var missingValueCost: Float = 1.05
+  /// The cost of a value that was not understood, in addition to skipping the words in its place.
+  public var replacedValueCost: Float = 0.3
   /// The most that taking a word for a similar one costs; equal-sounding words cost little.
   public var replacementCost: Float = 1
   /// The cost of a further sentence in the same utterance.

@@ -8,6 +8,8 @@ struct Paths: Sendable {
     case skipped
     case replaced(by: UInt32)
     case missing(UInt32)
+    /// Nothing of the value of an entity.
+    case missingValue(UInt32)
   }
 
   struct Entry: Hashable, Sendable {
@@ -30,6 +32,13 @@ struct Paths: Sendable {
   mutating func append(_ mark: Mark, at position: Int, to path: Int32) -> Int32 {
     self.entries.append(Entry(mark: mark, position: position, previous: path))
     return Int32(self.entries.count - 1)
+  }
+
+  /// Whether the last that happened on a way is that the word at a position was skipped.
+  func endsWithSkippedWord(_ path: Int32, at position: Int) -> Bool {
+    guard path >= 0 else { return false }
+    let last = self.entries[Int(path)]
+    return last.mark == .skipped && last.position == position
   }
 
   /// The whole way, from its beginning.

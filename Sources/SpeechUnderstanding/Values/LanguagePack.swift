@@ -5,6 +5,10 @@ public protocol LanguagePack: Sendable {
   /// The language as a BCP 47 tag without a region, such as `en`.
   var language: String { get }
 
+  /// Changes when a later release of the pack has other words for numbers: grammars that were compiled before are then
+  /// compiled again.
+  var version: String { get }
+
   /// The standard variables, by name without `SPEECHLY.`: the SAL expression that each stands for.
   ///
   /// The text is the right side of a definition; it may use other standard variables. Variables that are only there for
@@ -30,6 +34,18 @@ public protocol LanguagePack: Sendable {
   ///
   /// - Returns: The words as people would say them, or `nil` if there are none.
   func spokenForm(of value: String, as type: EntityType, in context: ValueContext) -> [String]?
+
+  /// How a word sounds, near enough to tell which words are taken for each other; empty if that is not known.
+  ///
+  /// - Parameter word: A word in lower case.
+  func sounds(of word: String) -> [SpeechSound]
+}
+
+extension LanguagePack {
+  public var version: String { "1" }
+
+  /// Not known: then words are compared by their letters alone.
+  public func sounds(of word: String) -> [SpeechSound] { [] }
 }
 
 /// What values such as "tomorrow" are relative to.

@@ -50,7 +50,29 @@ struct DoctorChecks: Sendable {
     }
     let time = Phrases.duration(start.duration(to: clock.now))
     await pool.shutdown()
-    return [.good("Recogniser", "PocketSphinx with the model for \(models) in \(place), loaded in \(time)")]
+    return [
+      .good("Recogniser", "PocketSphinx with the model for \(models) in \(place), loaded in \(time)"),
+      Self.pronunciation(engine.configuration.model),
+    ]
+  }
+
+  /// Whether words beyond the dictionary can be recognised.
+  private static func pronunciation(_ model: PocketSphinxModel) -> Diagnosis {
+    let word = "kotlin"
+    do throws(VoiceFailure) {
+      let findings = try Pronouncer(model: model).pronunciations(of: [word])
+      if let sound = findings.pronunciations[word]?.first {
+        return .good(
+          "New words", "words that the dictionary lacks are said as they are spelled: “\(word)” as \(sound)")
+      }
+      return .warning(
+        "New words", "words that the dictionary for \(model.language) lacks cannot be recognised",
+        fix: "Use words of \(model.dictionary) in templates, or add them to it.")
+    } catch {
+      return .broken(
+        "New words", error.message,
+        fix: "Install the model again: `sudo apt-get install --reinstall pocketsphinx-en-us`")
+    }
   }
 
   // MARK: Audio

@@ -64,6 +64,12 @@ struct InterfaceFile {
           ? "There is no configuration at \(self.path)."
           : "The configuration has \(Phrases.count(self.count(.error), "error")). \(first?.message ?? "")")
     }
-    return try Understanding(interface, language: EnglishPack())
+    let folder = CacheFolder.path(environment: context.environment)
+    let understanding = try Understanding(
+      interface, language: EnglishPack(), cache: folder.map { GrammarCache(folder: $0) })
+    for problem in understanding.cacheOutcome?.problems ?? [] {
+      context.console.error.line(StyledText(problem.message, .yellow))
+    }
+    return understanding
   }
 }

@@ -45,6 +45,7 @@ struct UnderstandCommand: ContextCommand {
     case .skipped(let word, _): "left out “\(word)”"
     case .replaced(let word, let expected, _): "took “\(word)” for “\(expected)”"
     case .missing(let word, _): "missed “\(word)”"
+    case .missingValue(let entity, _): "did not understand the \(entity)"
     }
   }
 }

@@ -49,7 +49,9 @@ public enum FailureCatalogue {
     Area(title: "Audio files and samples", definitions: audioData),
     Area(title: "Streaming recognition", definitions: streaming),
     Area(title: "Recognition engines", definitions: engines),
+    Area(title: "Understanding", definitions: understanding),
     Area(title: "Server", definitions: server),
+    Area(title: "Configurations of apps", definitions: interfaces),
     Area(title: "Client", definitions: client),
     Area(title: "Evaluation", definitions: evaluation),
   ]

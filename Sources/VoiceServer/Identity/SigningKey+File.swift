@@ -120,8 +120,9 @@ extension SigningKey {
     default:
       VoiceFailure(
         .dataFolderNotWritable,
-        message: "The data folder \(folder) cannot be written. Give the server's user the right to write it, "
-          + "or name another folder.",
+        message:
+          "The data folder \(folder) cannot be written\(code.map { " (\(String(cString: strerror($0.rawValue))))" } ?? ""). "
+          + "Give the server's user the right to write it, or name another folder.",
         cause: cause ?? code.map { POSIXError($0) })
     }
   }

@@ -7,7 +7,7 @@ struct TinyPack: LanguagePack {
   var language = "en"
   var standardVariables = [
     "DATE": "[today | tomorrow]", "NUMBER": "[$SPEECHLY.SMALL_NUMBER | hundred]", "SMALL_NUMBER": "[1..9]",
-    "BROKEN": "[one", "LOST": "$SPEECHLY.NOWHERE",
+    "BROKEN": "[one", "LOST": "$SPEECHLY.NOWHERE", "EN_DIGIT": "[1..9]",
   ]
   var fillers: Set<String> = []
 

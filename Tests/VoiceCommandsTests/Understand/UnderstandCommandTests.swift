@@ -32,6 +32,38 @@ struct UnderstandCommandTests {
     try await body(file.path)
   }
 
+  // MARK: Cache
+
+  @Test func keepsCompiledGrammarsAndSaysIfOneIsDamaged() async throws {
+    try await self.withConfiguration { path in
+      let cache = URL(filePath: path).deletingLastPathComponent().appending(path: "cache").path
+      let understand = {
+        await voice(
+          "understand", "turn on the radio", "--config", path, environment: ["XDG_CACHE_HOME": cache])
+      }
+      var (status, console) = await understand()
+      #expect(status == .done)
+      let names = try FileManager.default.contentsOfDirectory(atPath: cache + "/swift-voice")
+      #expect(names.count == 1)
+      let file = URL(filePath: "\(cache)/swift-voice/\(try #require(names.first))")
+      (status, console) = await understand()
+      #expect(console.error.isEmpty)
+      try Data("garbage".utf8).write(to: file)
+      (status, console) = await understand()
+      #expect(status == .done)
+      #expect(console.output.contains("(device)"))
+      #expect(console.error.contains(file.lastPathComponent))
+    }
+  }
+
+  @Test(arguments: [
+    (["XDG_CACHE_HOME": "/a", "HOME": "/b"], "/a/swift-voice"), (["HOME": "/b"], "/b/.cache/swift-voice"),
+    (["XDG_CACHE_HOME": "a", "HOME": "/b"], "/b/.cache/swift-voice"), (["HOME": ""], nil), ([:], nil),
+  ])
+  func theCacheIsWhereThePlatformKeepsCaches(environment: [String: String], folder: String?) {
+    #expect(CacheFolder.path(environment: environment) == folder)
+  }
+
   // MARK: Bad input
 
   @Test func aMissingConfigurationIsNamed() async {

@@ -17,6 +17,10 @@ public struct EnglishPack: LanguagePack {
     EnglishNumbers.spokenForms(of: number)
   }
 
+  public func sounds(of word: String) -> [SpeechSound] {
+    EnglishSounds.standard.sounds(of: word)
+  }
+
   public func normalForm(of words: [String], as type: EntityType, in context: ValueContext) -> String? {
     guard words.count <= Self.longestValue else { return nil }
     let words = EnglishWords.cleaned(words)[...]

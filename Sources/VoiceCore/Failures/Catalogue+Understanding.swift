@@ -1,0 +1,32 @@
+extension VoiceFailure.Code {
+  /// The recogniser cannot know how a word sounds.
+  public static let wordUnpronounceable = Self("speech.understanding.word-unpronounceable")
+  /// A compiled grammar in the cache is damaged or is something else.
+  public static let cacheDamaged = Self("speech.understanding.cache-damaged")
+  /// Compiled grammars cannot be kept.
+  public static let cacheNotWritable = Self("speech.understanding.cache-not-writable")
+}
+
+extension FailureCatalogue {
+  static let understanding: [Definition] = [
+    Definition(
+      .wordUnpronounceable, .process, .changeConfiguration("the templates, or the vocabulary"),
+      happens: "The dictionary lacks a word, and its spelling does not tell how it sounds.",
+      response: "Names the words and recognises everything else; sentences with these words are not heard.",
+      advice: "Write the word as it is spoken, in letters of the language: “at” for “@”, “tokyo” for “東京”.",
+      reproduce: "`voice recognize --local --config FILE --mic` with the template `*go fly to 東京`"),
+    Definition(
+      .cacheDamaged, .process, .none,
+      happens: "A compiled grammar in the cache is damaged, or is something else.",
+      response: "Ignores the file, compiles the grammar again, and replaces the file.",
+      advice: "Nothing. If it happens again, check the disk, and who else writes to the folder.",
+      reproduce:
+        "`voice understand` twice, with a byte of `~/.cache/swift-voice/*.grammar` changed in between"),
+    Definition(
+      .cacheNotWritable, .process, .changeConfiguration("the cache folder"),
+      happens: "A compiled grammar cannot be kept.",
+      response: "Goes on with the grammar; it is compiled again at the next start.",
+      advice: "Make the folder writable, or set XDG_CACHE_HOME to one that is.",
+      reproduce: "`XDG_CACHE_HOME=/proc voice understand --config FILE TEXT`"),
+  ]
+}
