@@ -127,7 +127,8 @@ let package = Package(
     module(
       "VoiceTesting",
       [
-        "VoiceCore", "VoiceAudio", "SpeechPipeline", "SpeechProtocol", "SpeechStreaming",
+        "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol",
+        "SpeechStreaming",
         .nioCore, .nioPosix,
       ]),
     module(
@@ -169,7 +170,7 @@ let package = Package(
         "PocketSphinxRecognition",
         "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .logging, .nioCore,
       ]),
-    tests(of: "VoiceTesting", [.nioCore, .nioPosix]),
+    tests(of: "VoiceTesting", ["SpeechUnderstanding", "SpeechPipeline", .nioCore, .nioPosix]),
     .testTarget(
       name: "IntegrationTests",
       dependencies: [

@@ -7,6 +7,7 @@ import NIOCore
 import ServiceLifecycle
 import SpeechPipeline
 import SpeechProtocol
+import SpeechUnderstanding
 import VoiceCore
 
 /// The services that a ``VoiceServer`` is made of, put together.
@@ -43,7 +44,13 @@ struct ServerParts: Sendable {
       resumeTokens: try await ResumeTokens(key: key),
       services: StreamDriver.Services(
         pool: server.pool, clock: server.clock, metrics: server.metrics, phase: server.phase,
-        decoderPatience: configuration.limits.decoderPatience),
+        decoderPatience: configuration.limits.decoderPatience,
+        interface: { app in
+          server.interface(app)
+            ?? interfaces.current(of: app).map {
+              ContextUnderstanding($0.understanding, values: .current, grammar: $0.recognitionGrammar)
+            }
+        }),
       logger: server.logger)
     self.batch = try BatchWorker(
       dataFolder: configuration.dataFolder, apps: apps, pool: server.pool, phase: server.phase,
