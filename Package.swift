@@ -117,7 +117,8 @@ let package = Package(
     module(
       "VoiceServer",
       [
-        "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "PocketSphinxRecognition",
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
+        "PocketSphinxRecognition",
         "SpeechProtocol", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
         .hummingbird,
         .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,
@@ -126,7 +127,8 @@ let package = Package(
     module(
       "VoiceTesting",
       [
-        "VoiceCore", "VoiceAudio", "SpeechPipeline", "SpeechProtocol", "SpeechStreaming",
+        "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol",
+        "SpeechStreaming",
         .nioCore, .nioPosix,
       ]),
     module(
@@ -168,7 +170,7 @@ let package = Package(
         "PocketSphinxRecognition",
         "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .logging, .nioCore,
       ]),
-    tests(of: "VoiceTesting", [.nioCore, .nioPosix]),
+    tests(of: "VoiceTesting", ["SpeechUnderstanding", "SpeechPipeline", .nioCore, .nioPosix]),
     .testTarget(
       name: "IntegrationTests",
       dependencies: [

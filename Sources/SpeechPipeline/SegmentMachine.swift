@@ -21,6 +21,9 @@ struct SegmentMachine: Sendable {
   /// Whether the utterance that ended last had words.
   private(set) var lastUtteranceHadWords = false
 
+  /// The words of the running utterance that are not final.
+  func tail(base: Duration) -> [RecognizedWord] { self.committer.tail.map { $0.shifted(by: base) } }
+
   /// Whether the segment has final words.
   var hasWords: Bool { self.wordCount > 0 }
 

@@ -13,7 +13,9 @@ final class UtteranceDriver {
   private let sampleRate: Int
   private let hangover: Int64
 
+  private let options: ContextOptions
   private var segments: SegmentMachine
+  private var understanding: UnderstandingMachine?
   private var endpoints: EndpointMachine
   /// Samples of the running utterance that do not fill a block yet.
   private var pending: [Int16] = []
@@ -36,7 +38,14 @@ final class UtteranceDriver {
     self.adaptation = options.adaptation
     let hangover = detector?.hangover ?? recognizer.activityHangover
     self.hangover = AudioChunk.sample(at: max(.zero, hangover), sampleRate: capabilities.sampleRate)
+    self.options = options
+    var settings = settings
+    // With a grammar the end of an utterance may change all of its words.
+    if capabilities.followsGrammars, options.understanding?.grammar != nil { settings.stableFor = nil }
     self.segments = SegmentMachine(alternatives: options.alternatives, settings: settings)
+    self.understanding = options.understanding.map {
+      UnderstandingMachine($0, start: ResumePoint(sample: 0, adaptation: options.adaptation))
+    }
     self.endpoints = EndpointMachine(
       silenceLimit: options.silence.map {
         AudioChunk.sample(at: max(.zero, $0), sampleRate: capabilities.sampleRate)
@@ -50,7 +59,7 @@ final class UtteranceDriver {
 
   /// Begins the first utterance.
   func begin() throws(VoiceFailure) {
-    try self.recognizer.begin(adaptation: self.adaptation)
+    try self.recognizer.begin(self.options.task(adaptation: self.adaptation))
     self.detector?.reset()
     self.isListening = true
   }
@@ -84,10 +93,12 @@ final class UtteranceDriver {
 
   /// Ends the context after the recogniser has failed, with what was recognised until then.
   func abandon(into events: inout [RecognitionEvent]) {
-    events += self.segments.abandonedUtterance(base: self.time(self.utteranceStart))
+    let told = self.segments.abandonedUtterance(base: self.time(self.utteranceStart))
     let end = AudioChunk.sample(at: self.segments.lastWordEnd, sampleRate: self.sampleRate)
-    events += self.segments.endedSegment(
-      resumePoint: ResumePoint(sample: end, adaptation: self.adaptation))
+    let point = ResumePoint(sample: end, adaptation: self.adaptation)
+    events +=
+      self.understanding?.endedUtterance(told.finalWords, isRejected: false, next: point) ?? told
+    self.endSegment(at: point, into: &events)
   }
 
   /// Drops what is being heard.
@@ -146,8 +157,13 @@ final class UtteranceDriver {
 
   private func hypothesise(into events: inout [RecognitionEvent]) {
     let words = self.recognizer.hypothesis()
-    events += self.segments.hypothesised(
-      words, head: self.time(self.utteranceLength), base: self.time(self.utteranceStart))
+    let base = self.time(self.utteranceStart)
+    let told = self.segments.hypothesised(words, head: self.time(self.utteranceLength), base: base)
+    guard !told.isEmpty, self.understanding != nil else {
+      events += told
+      return
+    }
+    events += self.understanding?.heard(told.finalWords, tail: self.segments.tail(base: base)) ?? []
   }
 
   private func endUtterance(
@@ -156,7 +172,7 @@ final class UtteranceDriver {
     self.isListening = false
     let result = try self.recognizer.finish(alternatives: self.alternatives)
     self.adaptation = self.recognizer.adaptation
-    events += self.segments.endedUtterance(result, base: self.time(self.utteranceStart))
+    let told = self.segments.endedUtterance(result, base: self.time(self.utteranceStart))
     // Only silence may be heard twice, and each utterance must get further than the one before.
     let overlap =
       restart && !isSplit
@@ -166,6 +182,10 @@ final class UtteranceDriver {
       : 0
     self.utteranceStart += self.utteranceLength - overlap
     self.utteranceLength = 0
+    events +=
+      self.understanding?.endedUtterance(
+        told.finalWords, isRejected: result.isRejected,
+        next: ResumePoint(sample: self.utteranceStart, adaptation: self.adaptation)) ?? told
     let isOver = self.endpoints.endedUtterance(
       newWords: self.segments.lastUtteranceHadWords, wasSplit: isSplit, overlap: overlap)
     if isOver { self.endSegment(into: &events) }
@@ -176,9 +196,19 @@ final class UtteranceDriver {
   }
 
   private func endSegment(into events: inout [RecognitionEvent]) {
-    events += self.segments.endedSegment(
-      resumePoint: ResumePoint(sample: self.utteranceStart, adaptation: self.adaptation))
+    self.endSegment(
+      at: ResumePoint(sample: self.utteranceStart, adaptation: self.adaptation), into: &events)
     self.endpoints.endedSegment()
+  }
+
+  private func endSegment(at point: ResumePoint, into events: inout [RecognitionEvent]) {
+    let told = self.segments.endedSegment(resumePoint: point)
+    guard self.understanding != nil else {
+      events += told
+      return
+    }
+    guard case .segmentEnded(_, let summary)? = told.last else { return }
+    events += self.understanding?.endedPassage(summary) ?? []
   }
 
   private static func energy(of block: ArraySlice<Int16>) -> Double {
@@ -194,5 +224,12 @@ final class UtteranceDriver {
 
   private func time(_ sample: Int64) -> Duration {
     AudioChunk.time(ofSample: sample, sampleRate: self.sampleRate)
+  }
+}
+
+extension [RecognitionEvent] {
+  /// The words that became final.
+  fileprivate var finalWords: [RecognizedWord] {
+    self.compactMap { if case .word(_, _, let word) = $0 { word } else { nil } }
   }
 }

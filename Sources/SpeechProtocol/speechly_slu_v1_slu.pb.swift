@@ -477,6 +477,10 @@ public nonisolated struct Speechly_Slu_V1_SLUSegmentEnd: Sendable {
   /// Set together with resume_token.
   public var nextSample: Int64 = 0
 
+  /// How many segments, this one and those before it, come again in a context that goes on there. Set together with
+  /// resume_token, if a new intent and not silence ended the segment.
+  public var repeatedSegments: Int32 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1302,7 +1306,7 @@ nonisolated extension Speechly_Slu_V1_SLUIntent: SwiftProtobuf.Message, SwiftPro
 
 nonisolated extension Speechly_Slu_V1_SLUSegmentEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".SLUSegmentEnd"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{4}d\u{1}resume_token\0\u{3}next_sample\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{4}d\u{1}resume_token\0\u{3}next_sample\0\u{3}repeated_segments\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1312,6 +1316,7 @@ nonisolated extension Speechly_Slu_V1_SLUSegmentEnd: SwiftProtobuf.Message, Swif
       switch fieldNumber {
       case 100: try { try decoder.decodeSingularBytesField(value: &self.resumeToken) }()
       case 101: try { try decoder.decodeSingularInt64Field(value: &self.nextSample) }()
+      case 102: try { try decoder.decodeSingularInt32Field(value: &self.repeatedSegments) }()
       default: break
       }
     }
@@ -1324,12 +1329,16 @@ nonisolated extension Speechly_Slu_V1_SLUSegmentEnd: SwiftProtobuf.Message, Swif
     if self.nextSample != 0 {
       try visitor.visitSingularInt64Field(value: self.nextSample, fieldNumber: 101)
     }
+    if self.repeatedSegments != 0 {
+      try visitor.visitSingularInt32Field(value: self.repeatedSegments, fieldNumber: 102)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: Speechly_Slu_V1_SLUSegmentEnd, rhs: Speechly_Slu_V1_SLUSegmentEnd) -> Bool {
     if lhs.resumeToken != rhs.resumeToken {return false}
     if lhs.nextSample != rhs.nextSample {return false}
+    if lhs.repeatedSegments != rhs.repeatedSegments {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

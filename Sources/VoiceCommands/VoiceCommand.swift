@@ -16,7 +16,8 @@ public struct VoiceCommand: AsyncParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RecognizeCommand.self, UnderstandCommand.self, SALCommand.self, ServeCommand.self, DoctorCommand.self,
+      RecognizeCommand.self, UnderstandCommand.self, SALCommand.self, DeployCommand.self, ServeCommand.self,
+      DoctorCommand.self,
       DemoCommand.self, FailuresCommand.self,
     ])
 

@@ -7,16 +7,18 @@ import NIOCore
 import ServiceLifecycle
 import SpeechPipeline
 import SpeechProtocol
+import SpeechUnderstanding
 import VoiceCore
 
-/// The two services that a ``VoiceServer`` is made of, put together.
+/// The services that a ``VoiceServer`` is made of, put together.
 struct ServerParts: Sendable {
   let web: WebService
   let speech: SpeechService
+  let batch: BatchWorker
 
   init(_ server: VoiceServer) async throws {
-    let configuration = server.configuration
     var generator = SystemRandomNumberGenerator()
+    let configuration = try server.configuration.withDemoKey(using: &generator)
     let (key, isExposed) = try SigningKey.load(folder: configuration.dataFolder, using: &generator)
     if isExposed {
       server.logger.warning(
@@ -25,18 +27,35 @@ struct ServerParts: Sendable {
     }
     let tokens = await TokenAuthority(
       key: key, lifetime: configuration.tokenLifetime, now: server.now)
+    let apps = try AppRegistry(configuration)
     let desk = LoginDesk(
-      configuration: configuration, tokens: tokens, clock: server.clock, metrics: server.metrics,
+      configuration: configuration, apps: apps, tokens: tokens, clock: server.clock, metrics: server.metrics,
       logger: server.logger)
+    let interfaces = AppInterfaces(
+      dataFolder: configuration.dataFolder, clock: server.clock, now: server.now, logger: server.logger)
+    try await interfaces.load(Array(apps.directory.apps.values))
+    let authenticator = try await Authenticator(
+      configuration: configuration, apps: apps, tokens: tokens, key: key)
+    let gate = ServiceGate(
+      authenticator: authenticator, apps: apps, clock: server.clock, idleTime: configuration.limits.idleTime,
+      metrics: server.metrics, logger: server.logger)
+    let interface: @Sendable (UUID) -> ContextUnderstanding? = { app in
+      server.interface(app)
+        ?? interfaces.current(of: app).map {
+          ContextUnderstanding($0.understanding, values: .current, grammar: $0.recognitionGrammar)
+        }
+    }
     let slu = SLUService(
-      configuration: configuration,
-      authenticator: try await Authenticator(
-        configuration: configuration, tokens: tokens, key: key),
+      configuration: configuration, apps: apps, authenticator: authenticator,
       resumeTokens: try await ResumeTokens(key: key),
       services: StreamDriver.Services(
         pool: server.pool, clock: server.clock, metrics: server.metrics, phase: server.phase,
-        decoderPatience: configuration.limits.decoderPatience),
+        decoderPatience: configuration.limits.decoderPatience,
+        interface: interface),
       logger: server.logger)
+    self.batch = try BatchWorker(
+      dataFolder: configuration.dataFolder, apps: apps, pool: server.pool, phase: server.phase,
+      now: server.now, interface: interface, logger: server.logger)
     let addresses = BoundAddresses(ready: server.ready)
     let refreshMetrics: @Sendable () -> Void = { [pool = server.pool, metrics = server.metrics] in
       let status = pool.status
@@ -53,12 +72,21 @@ struct ServerParts: Sendable {
       configuration: configuration,
       services: [
         IdentityServiceV1(desk: desk), IdentityServiceV2(desk: desk), slu,
+        WLUService(gate: gate, interfaces: interfaces),
+        CompilerService(gate: gate, interfaces: interfaces),
+        ConfigService(gate: gate, interfaces: interfaces, languages: server.engine.capabilities.languages),
+        ModelService(gate: gate, languages: server.engine.capabilities.languages),
+        BatchService(gate: gate, worker: self.batch, now: server.now),
         HealthService(
           phase: server.phase,
           services: [
             Speechly_Slu_V1_SLU.descriptor.fullyQualifiedService,
             Speechly_Identity_V1_Identity.descriptor.fullyQualifiedService,
             Speechly_Identity_V2_IdentityAPI.descriptor.fullyQualifiedService,
+            Speechly_Slu_V1_WLU.descriptor.fullyQualifiedService,
+            Speechly_Slu_V1_BatchAPI.descriptor.fullyQualifiedService,
+            Speechly_Sal_V1_Compiler.descriptor.fullyQualifiedService,
+            Speechly_Config_V1_ConfigAPI.descriptor.fullyQualifiedService,
           ]),
       ],
       pool: server.pool, clock: server.clock, phase: server.phase, addresses: addresses,

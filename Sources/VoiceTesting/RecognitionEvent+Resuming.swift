@@ -26,6 +26,10 @@ extension [RecognitionEvent] {
         return .hypothesis(segment: old - segment - 1, firstIndex: first, words: words.map(moved))
       case .word(let old, let index, let word):
         return .word(segment: old - segment - 1, index: index, moved(word))
+      case .tentativeEntities(let old, let entities):
+        return .tentativeEntities(segment: old - segment - 1, entities)
+      case .entity(let old, let entity):
+        return .entity(segment: old - segment - 1, entity)
       case .intent(let old, let text, let isFinal):
         return .intent(segment: old - segment - 1, text, isFinal: isFinal)
       case .segmentEnded(let old, var summary):

@@ -19,6 +19,10 @@ public struct ResponseRules: Sendable {
     case finalWordTwice(segment: Int32, index: Int32)
     case tentativeWordsOutOfOrder(segment: Int32)
     case entityRepeatsFinalOne(segment: Int32, start: Int32, end: Int32)
+    case entityWithoutWords(segment: Int32)
+    case tentativeEntityTwice(segment: Int32, start: Int32, end: Int32)
+    /// At the end of its segment: the words of the final entity are not all there.
+    case entityBeyondWords(segment: Int32, start: Int32, end: Int32)
     case intentAfterFinalOne(segment: Int32)
     case segmentEndWithoutIntent(segment: Int32)
     case segmentEndWithoutWord(segment: Int32)
@@ -134,7 +138,14 @@ public struct ResponseRules: Sendable {
       }
     case .entity(let entity): self.check(entity, isFinal: true, &segment, id)
     case .tentativeEntities(let entities):
-      for entity in entities.tentativeEntities { self.check(entity, isFinal: false, &segment, id) }
+      var spans: Set<[Int32]> = []
+      for entity in entities.tentativeEntities {
+        self.check(entity, isFinal: false, &segment, id)
+        if !spans.insert([entity.startPosition, entity.endPosition]).inserted {
+          self.violations.append(
+            .tentativeEntityTwice(segment: id, start: entity.startPosition, end: entity.endPosition))
+        }
+      }
     case .intent:
       if segment.hasFinalIntent { self.violations.append(.intentAfterFinalOne(segment: id)) }
       segment.hasFinalIntent = true
@@ -143,6 +154,10 @@ public struct ResponseRules: Sendable {
     case .segmentEnd:
       if !segment.hasFinalIntent { self.violations.append(.segmentEndWithoutIntent(segment: id)) }
       if segment.words.isEmpty { self.violations.append(.segmentEndWithoutWord(segment: id)) }
+      for span in segment.entities where !(span[0]..<max(span[0], span[1])).allSatisfy(segment.words.contains)
+      {
+        self.violations.append(.entityBeyondWords(segment: id, start: span[0], end: span[1]))
+      }
       segment.isEnded = true
     case .started, .finished, .rttRequest: break
     case nil: self.violations.append(.emptyResponse)
@@ -163,6 +178,9 @@ public struct ResponseRules: Sendable {
     _ entity: Speechly_Slu_V1_SLUEntity, isFinal: Bool, _ segment: inout Segment, _ id: Int32
   ) {
     let span = [entity.startPosition, entity.endPosition]
+    if entity.startPosition < 0 || entity.endPosition <= entity.startPosition {
+      self.violations.append(.entityWithoutWords(segment: id))
+    }
     if segment.entities.contains(span) {
       self.violations.append(
         .entityRepeatsFinalOne(segment: id, start: entity.startPosition, end: entity.endPosition))

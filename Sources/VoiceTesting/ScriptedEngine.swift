@@ -1,4 +1,5 @@
 public import SpeechPipeline
+import SpeechUnderstanding
 import Synchronization
 import VoiceAudio
 public import VoiceCore
@@ -8,6 +9,9 @@ public import VoiceCore
 /// Times count from the start of the channel's audio: a context without adaptation hears the script from its
 /// start, a context that goes on from an earlier one's adaptation hears the rest. Each word is a hypothesis from
 /// when its start was heard and final when its utterance ends. Speech is where words are; there is no hangover.
+///
+/// If its ``capabilities`` say that it follows grammars, an utterance that is no beginning of what a task's grammar covers is
+/// rejected, as is one with a word that the script marks so.
 ///
 /// ```swift
 /// let engine = ScriptedEngine(words: [
@@ -29,16 +33,26 @@ public final class ScriptedEngine: RecognitionEngine {
     public var guess: String?
     /// Whether the word is dropped at the end: a hypothesis that comes to nothing.
     public var isPhantom: Bool
+    /// Whether an engine that follows grammars finds that none covers it.
+    public var isRejected: Bool
 
     /// Creates a word of 0.2 s.
-    public init(_ text: String, at start: Duration, guess: String? = nil) {
-      self.init(text, start: start, end: start + .milliseconds(200), guess: guess)
+    public init(_ text: String, at start: Duration, guess: String? = nil, isRejected: Bool = false) {
+      self.init(text, start: start, end: start + .milliseconds(200), guess: guess, isRejected: isRejected)
+    }
+
+    /// Creates the words of a text, each of 0.25 s, without a pause between them.
+    public static func sentence(_ text: String, at start: Duration, isRejected: Bool = false) -> [Word] {
+      text.split(separator: " ").enumerated().map { index, word in
+        let start = start + .milliseconds(250) * index
+        return Word(String(word), start: start, end: start + .milliseconds(250), isRejected: isRejected)
+      }
     }
 
     /// Creates a word.
     public init(
       _ text: String, start: Duration, end: Duration, confidence: Double? = nil, guess: String? = nil,
-      isPhantom: Bool = false
+      isPhantom: Bool = false, isRejected: Bool = false
     ) {
       self.text = text
       self.start = start
@@ -46,6 +60,7 @@ public final class ScriptedEngine: RecognitionEngine {
       self.confidence = confidence
       self.guess = guess
       self.isPhantom = isPhantom
+      self.isRejected = isRejected
     }
   }
 
@@ -80,12 +95,14 @@ public final class ScriptedEngine: RecognitionEngine {
     var faults: [Fault]
     var recognizersMade = 0
     var samplesHeard: Int64 = 0
+    var lastTask: RecognitionTask?
   }
 
   public let name = "Script"
   public let capabilities: RecognitionCapabilities
   fileprivate let words: [Word]
   fileprivate let alternatives: [[String]]
+  fileprivate let hearsFreeText: Bool
   fileprivate let gate: EngineGate?
   fileprivate let slowness: Duration
   private let state: Mutex<State>
@@ -96,6 +113,7 @@ public final class ScriptedEngine: RecognitionEngine {
   ///   - words: The script, by rising time.
   ///   - alternatives: Other texts for every utterance that has words.
   ///   - faults: The steps that fail.
+  ///   - hearsFreeText: Whether rejected utterances have words.
   ///   - gate: Holds every block until it is open.
   ///   - slowness: How long the thread of a recogniser is blocked by each block.
   ///   - capabilities: What the engine declares.
@@ -103,6 +121,7 @@ public final class ScriptedEngine: RecognitionEngine {
     words: [Word],
     alternatives: [[String]] = [],
     faults: [Fault] = [],
+    hearsFreeText: Bool = true,
     gate: EngineGate? = nil,
     slowness: Duration = .zero,
     capabilities: RecognitionCapabilities = RecognitionCapabilities(
@@ -111,6 +130,7 @@ public final class ScriptedEngine: RecognitionEngine {
   ) {
     self.words = words
     self.alternatives = alternatives
+    self.hearsFreeText = hearsFreeText
     self.gate = gate
     self.slowness = slowness
     self.capabilities = capabilities
@@ -123,10 +143,17 @@ public final class ScriptedEngine: RecognitionEngine {
   /// How many samples all recognisers have heard.
   public var samplesHeard: Int64 { self.state.withLock { $0.samplesHeard } }
 
+  /// What the latest utterance was begun with.
+  public var lastTask: RecognitionTask? { self.state.withLock { $0.lastTask } }
+
   public func makeRecognizer() throws(VoiceFailure) -> any Recognizer {
     try self.failIfDue { $0 == .load }
     self.state.withLock { $0.recognizersMade += 1 }
     return ScriptedRecognizer(engine: self)
+  }
+
+  fileprivate func began(_ task: RecognitionTask) {
+    self.state.withLock { $0.lastTask = task }
   }
 
   fileprivate func heard(_ count: Int) {
@@ -148,6 +175,7 @@ private final class ScriptedRecognizer: Recognizer {
   private let engine: ScriptedEngine
   private var base: Int64 = 0
   private var length: Int64 = 0
+  private var grammar: RecognitionGrammar?
 
   init(engine: ScriptedEngine) {
     self.engine = engine
@@ -158,8 +186,10 @@ private final class ScriptedRecognizer: Recognizer {
   var adaptation: RecognizerAdaptation? { ChannelPosition(samples: self.base + self.length).adaptation }
 
   func begin(_ task: RecognitionTask) throws(VoiceFailure) {
+    self.engine.began(task)
     self.base = try ChannelPosition(task.adaptation).samples
     self.length = 0
+    self.grammar = self.engine.capabilities.followsGrammars ? task.grammar : nil
   }
 
   func process(_ samples: UnsafeBufferPointer<Int16>) throws(VoiceFailure) -> Bool? {
@@ -191,9 +221,20 @@ private final class ScriptedRecognizer: Recognizer {
         return word
       }
     }
+    let isRejected = self.isRejected(words)
+    guard !isRejected || self.engine.hearsFreeText else {
+      return RecognitionResult(words: [], isRejected: true)
+    }
     return RecognitionResult(
       words: words.map { self.recognized($0, text: $0.text, confidence: $0.confidence) },
-      alternatives: Array(others))
+      alternatives: Array(others), isRejected: isRejected)
+  }
+
+  private func isRejected(_ words: [ScriptedEngine.Word]) -> Bool {
+    guard let grammar = self.grammar else { return false }
+    var matcher = GrammarMatcher(grammar: grammar.grammar)
+    for word in words { matcher.append(word.text) }
+    return !matcher.isExact || words.contains(where: \.isRejected)
   }
 
   func cancel() {}

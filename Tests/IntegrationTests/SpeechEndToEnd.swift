@@ -6,7 +6,8 @@ import SpeechStreaming
 import VoiceAudio
 import VoiceCore
 import VoicePlatform
-import VoiceServer
+
+@testable import VoiceServer
 
 /// Debian's recordings of the package `pocketsphinx-testdata`.
 enum Recording {
@@ -30,6 +31,7 @@ struct RunningServer: Sendable {
   static func with<R: Sendable>(
     engine: any RecognitionEngine,
     configure: @Sendable (inout ServerConfiguration) -> Void = { _ in },
+    interface: ContextUnderstanding? = nil,
     _ body: @Sendable @escaping (RunningServer) async throws -> R
   ) async throws -> R {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("voice-\(UUID().uuidString)")
@@ -42,7 +44,10 @@ struct RunningServer: Sendable {
     configure(&configuration)
     var logger = Logger(label: "test")
     logger.logLevel = .critical
-    let server = VoiceServer(configuration: configuration, engine: engine, logger: logger)
+    let server = VoiceServer(
+      configuration: configuration, engine: engine, clock: MonotonicClock(), logger: logger,
+      metricsRegistry: PrometheusRegistry(), observer: .init(),
+      now: { Int64(Date().timeIntervalSince1970) }, interface: { _ in interface })
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await server.run() }
       let addresses = try await server.addresses

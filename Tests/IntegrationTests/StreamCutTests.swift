@@ -2,6 +2,7 @@ import Foundation
 import PocketSphinxRecognition
 import SpeechPipeline
 import SpeechStreaming
+import SpeechUnderstanding
 import Synchronization
 import Testing
 import VoiceAudio
@@ -9,7 +10,7 @@ import VoiceCore
 import VoiceServer
 import VoiceTesting
 
-/// The connection breaks at any byte, and the words stay the same.
+/// The connection breaks at any byte, and the words and their meaning stay the same.
 @Suite struct StreamCutTests {
   static let seed: UInt64 = 20_260_401
   static let cuts = 200
@@ -40,32 +41,7 @@ import VoiceTesting
       let plans = (0..<Self.cuts).map { number in
         Self.plan(number, like: uncut.connections, using: &generator)
       }
-      let next = Numbers()
-      return try await withThrowingTaskGroup(of: Tally.self) { group in
-        for _ in 0..<3 {
-          group.addTask {
-            var tally = Tally()
-            while true {
-              let number = next.take()
-              guard number < plans.count else { return tally }
-              let cut = try await Self.run(server, plan: plans[number])
-              tally.runs += 1
-              tally.recoveries += cut.utterance.recoveries
-              if Words(cut.utterance) != Words(uncut.utterance) {
-                tally.different.append(
-                  "cut \(number), \(plans[number]): \(Words(cut.utterance)) is not \(Words(uncut.utterance))")
-              }
-              for failure in cut.utterance.failures where failure.code != .connectionLost {
-                guard case .automatic = failure.recovery else {
-                  tally.different.append("cut \(number): \(failure)")
-                  continue
-                }
-              }
-            }
-          }
-        }
-        return try await group.reduce(into: Tally()) { $0.add($1) }
-      }
+      return try await Self.run(server, plans: plans, like: uncut)
     }
     print(
       "Stream cuts: \(outcome.runs) runs with seed \(Self.seed), \(outcome.recoveries) recoveries in open contexts, \(outcome.different.count) with other words"
@@ -73,6 +49,102 @@ import VoiceTesting
     #expect(outcome.runs == Self.cuts)
     #expect(outcome.recoveries > Self.cuts / 2)
     #expect(outcome.different == [])
+  }
+
+  // MARK: Understanding
+
+  /// Commands for a home, as a script says them: pauses in sentences, two in one breath, what nobody understands.
+  private static let commands: [ScriptedEngine.Word] =
+    ScriptedEngine.Word.sentence("turn on the coffee", at: .milliseconds(200))
+    + ScriptedEngine.Word.sentence("machine in the kitchen", at: .milliseconds(1400))
+    + ScriptedEngine.Word.sentence("turn off the lights turn on the radio", at: .milliseconds(3200))
+    + ScriptedEngine.Word.sentence("what a day", at: .milliseconds(6200), isRejected: true)
+    + ScriptedEngine.Word.sentence("set the volume to twenty five", at: .milliseconds(8000))
+
+  private static func interface() throws -> ContextUnderstanding {
+    let yaml = """
+      entities:
+        - {name: level, type: number}
+      templates: |
+        device = [lights | radio | coffee | coffee machine]
+        *turn_on turn on the $device(device) {in the [kitchen | living room](room)}
+        *turn_off turn off the $device(device) {in the [kitchen | living room](room)}
+        *volume set the volume to [1..40](level)
+      """
+    let file = ConfigurationFile(name: "home.yaml", text: yaml)
+    let loaded = VoiceInterface.load(files: [file], packs: [EnglishPack()])
+    let understanding = try Understanding(
+      try #require(loaded.interface, "\(loaded.rendered())"), language: EnglishPack())
+    return ContextUnderstanding(
+      understanding, values: .current, grammar: RecognitionGrammar(understanding.grammar))
+  }
+
+  /// Half a command before the cut, half behind it: its intent is the same.
+  @Test(arguments: [true, false])
+  func intentsAndEntitiesAreIdenticalAfterCutsAtRandomBytes(followsGrammars: Bool) async throws {
+    let engine = ScriptedEngine(
+      words: Self.commands,
+      capabilities: RecognitionCapabilities(
+        languages: ["en-US"], revisesAtEnd: true, detectsVoiceActivity: true, followsGrammars: followsGrammars
+      ))
+    let outcome = try await RunningServer.with(
+      engine: engine,
+      configure: {
+        $0.limits.decoders = 4; $0.limits.loginsPerSecond = 1000
+      }, interface: try Self.interface()
+    ) { server in
+      let uncut = try await Self.run(server, plan: LinkPlan(), source: Self.silence)
+      let segments = uncut.utterance.context.segments
+      #expect(
+        segments.map(\.intent.value) == ["turn_on", "turn_off", "turn_on", "", "volume"])
+      #expect(
+        segments.flatMap(\.entities).map(\.value) == ["coffee machine", "kitchen", "lights", "radio", "25"])
+      #expect(segments.allSatisfy { $0.isFinal && $0.intent.isFinal && $0.entities.allSatisfy(\.isFinal) })
+      #expect(uncut.utterance.failures.isEmpty)
+      var generator = SeededGenerator(seed: Self.seed)
+      let plans = (0..<60).map { number in
+        Self.plan(number, like: uncut.connections, using: &generator)
+      }
+      return try await Self.run(server, plans: plans, like: uncut, source: Self.silence)
+    }
+    print("Cuts in commands: \(outcome.runs) runs, \(outcome.recoveries) recoveries in open contexts")
+    #expect(outcome.recoveries > 30)
+    #expect(outcome.different == [])
+  }
+
+  private static var silence: any AudioSource { SilenceSource(duration: .seconds(11)) }
+
+  // MARK: Runs
+
+  private static func run(
+    _ server: RunningServer, plans: [LinkPlan], like uncut: Run, source: any AudioSource = recording
+  ) async throws -> Tally {
+    let next = Numbers()
+    return try await withThrowingTaskGroup(of: Tally.self) { group in
+      for _ in 0..<3 {
+        group.addTask {
+          var tally = Tally()
+          while true {
+            let number = next.take()
+            guard number < plans.count else { return tally }
+            let cut = try await Self.run(server, plan: plans[number], source: source)
+            tally.runs += 1
+            tally.recoveries += cut.utterance.recoveries
+            if Words(cut.utterance) != Words(uncut.utterance) {
+              tally.different.append(
+                "cut \(number), \(plans[number]): \(Words(cut.utterance)) is not \(Words(uncut.utterance))")
+            }
+            for failure in cut.utterance.failures where failure.code != .connectionLost {
+              guard case .automatic = failure.recovery else {
+                tally.different.append("cut \(number): \(failure)")
+                continue
+              }
+            }
+          }
+        }
+      }
+      return try await group.reduce(into: Tally()) { $0.add($1) }
+    }
   }
 
   private final class Numbers: Sendable {
@@ -92,7 +164,7 @@ import VoiceTesting
     }
   }
 
-  /// What must not change: words, times and segments.
+  /// What must not change: words, times, intents, entities and segments.
   private struct Words: Hashable, CustomStringConvertible {
     var description: String
 
@@ -102,6 +174,9 @@ import VoiceTesting
           + segment.transcripts.map { word in
             String(format: "%@ %.3f-%.3f", word.value, word.startOffset, word.endOffset)
           }.joined(separator: ", ")
+          + " *\(segment.intent.value) "
+          + segment.entities.map { "\($0.type)=\($0.value) \($0.startIndex)..<\($0.endIndex)" }
+          .joined(separator: ", ")
       }.joined(separator: " | ")
     }
   }
@@ -134,11 +209,13 @@ import VoiceTesting
     return plan
   }
 
-  private static func run(_ server: RunningServer, plan: LinkPlan) async throws -> Run {
+  private static func run(
+    _ server: RunningServer, plan: LinkPlan, source: any AudioSource = recording
+  ) async throws -> Run {
     try await withImpairedLink(to: "127.0.0.1", port: server.port, plan: plan) { link in
       var configuration = server.configuration(port: link.port)
       configuration.retry = RetryPolicy(base: .milliseconds(5), cap: .milliseconds(50), budget: .seconds(120))
-      let utterance = try await recognize(Self.recording, configuration, options: Self.options)
+      let utterance = try await recognize(source, configuration, options: Self.options)
       return Run(utterance: utterance, connections: link.connections)
     }
   }

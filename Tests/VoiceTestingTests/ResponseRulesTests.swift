@@ -98,6 +98,46 @@ import VoiceTesting
         == [.entityRepeatsFinalOne(segment: 0, start: 0, end: 2)])
   }
 
+  static func entity(_ start: Int32, _ end: Int32) -> Speechly_Slu_V1_SLUEntity {
+    var entity = Speechly_Slu_V1_SLUEntity()
+    entity.entity = "device"
+    entity.startPosition = start
+    entity.endPosition = end
+    return entity
+  }
+
+  @Test func acceptsEntitiesAndIntentsThatChangeUntilTheyAreFinal() {
+    #expect(
+      Self.violations([
+        Self.started, Self.tentative(0, 1), Self.response { $0.tentativeIntent.intent = "a" },
+        Self.response { $0.tentativeEntities.tentativeEntities = [Self.entity(0, 1), Self.entity(1, 2)] },
+        Self.response { $0.tentativeIntent.intent = "b" }, Self.final(0), Self.final(1),
+        Self.response { $0.entity = Self.entity(0, 2) },
+        Self.response { $0.tentativeEntities.tentativeEntities = [] },
+        Self.response { $0.intent.intent = "b" },
+        Self.end, Self.finished,
+      ]).isEmpty)
+  }
+
+  @Test func reportsEntitiesThatCannotBe() {
+    let empty = Self.response { $0.entity = Self.entity(1, 1) }
+    #expect(Self.violations([Self.started, empty]) == [.entityWithoutWords(segment: 0)])
+    let twice = Self.response {
+      $0.tentativeEntities.tentativeEntities = [Self.entity(0, 1), Self.entity(0, 1)]
+    }
+    #expect(Self.violations([Self.started, twice]) == [.tentativeEntityTwice(segment: 0, start: 0, end: 1)])
+    let long = Self.response { $0.entity = Self.entity(0, 2) }
+    #expect(
+      Self.violations([Self.started, Self.final(0), long, Self.intent, Self.end])
+        == [.entityBeyondWords(segment: 0, start: 0, end: 2)])
+  }
+
+  @Test func reportsATentativeIntentAfterTheFinalOne() {
+    let late = Self.response { $0.tentativeIntent.intent = "a" }
+    #expect(
+      Self.violations([Self.started, Self.final(0), Self.intent, late]) == [.intentAfterFinalOne(segment: 0)])
+  }
+
   @Test func reportsWhatIsOpenAtTheEnd() {
     var rules = ResponseRules()
     rules.check(Self.started)

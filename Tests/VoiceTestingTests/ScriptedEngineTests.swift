@@ -1,4 +1,5 @@
 import SpeechPipeline
+import SpeechUnderstanding
 import Testing
 import VoiceCore
 
@@ -74,5 +75,39 @@ struct ScriptedEngineTests {
     gate.open()
     _ = try await events
     #expect(engine.samplesHeard == 16_000)
+  }
+
+  // MARK: Grammars
+
+  private func result(
+    of text: String, isRejected: Bool = false, follows: Bool = true, hearsFreeText: Bool = true
+  ) throws -> RecognitionResult {
+    let sal = ConfigurationFile(name: "app.sal", text: "*turn_on turn on the [lights | radio](device)\n")
+    let interface = try #require(VoiceInterface.load(files: [sal], packs: [EnglishPack()]).interface)
+    let grammar = RecognitionGrammar(try Understanding(interface, language: EnglishPack()).grammar)
+    let engine = ScriptedEngine(
+      words: ScriptedEngine.Word.sentence(text, at: .zero, isRejected: isRejected),
+      hearsFreeText: hearsFreeText,
+      capabilities: RecognitionCapabilities(
+        languages: ["en-US"], detectsVoiceActivity: true, followsGrammars: follows))
+    let recognizer = try engine.makeRecognizer()
+    try recognizer.begin(RecognitionTask(grammar: grammar, vocabulary: ["radio"]))
+    #expect(engine.lastTask?.vocabulary == ["radio"])
+    _ = try hear(self.second + self.second, with: recognizer)
+    return try recognizer.finish(alternatives: 0)
+  }
+
+  @Test func rejectsWhatTheGrammarDoesNotCover() throws {
+    #expect(try !self.result(of: "turn on the lights").isRejected)
+    #expect(try !self.result(of: "turn on").isRejected)
+    #expect(try self.result(of: "hello there").isRejected)
+    #expect(try self.result(of: "hello there").words.map(\.text) == ["hello", "there"])
+    #expect(try self.result(of: "hello there", hearsFreeText: false).words == [])
+    #expect(try !self.result(of: "hello there", follows: false).isRejected)
+  }
+
+  @Test func rejectsWhatTheScriptSays() throws {
+    #expect(try self.result(of: "turn on the lights", isRejected: true).isRejected)
+    #expect(try !self.result(of: "turn on the lights", isRejected: true, follows: false).isRejected)
   }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import VoiceCore
+package import VoiceCore
 
 /// The address of a gRPC server: `grpc://host:port` without TLS, `grpc+tls://host:port` with TLS.
 ///
@@ -73,7 +73,7 @@ public struct GRPCAddress: Hashable, Sendable {
   }
 
   /// Reads an address, with a failure that says what is wrong.
-  static func parse(_ text: String) throws(VoiceFailure) -> GRPCAddress {
+  package static func parse(_ text: String) throws(VoiceFailure) -> GRPCAddress {
     do {
       return try GRPCAddress(addr: text)
     } catch {

@@ -20,6 +20,8 @@ extension SessionMachine {
     var leg: Leg?
     /// Where the next leg starts: after the last finished segment, or at a split.
     var resumeSample: Int64 = 0
+    /// The number of the first segment that is told from there, if segments that have ended come again.
+    var resumeSegment: Int?
     /// What the server gave us to go on from there exactly as it would have.
     var resumeToken = ""
     /// When the context lost its server, and how many tries were made since.
@@ -284,7 +286,8 @@ extension SessionMachine {
   }
 
   mutating func reportUnfinished(in index: Int, _ actions: inout [Action]) {
-    let unfinished = self.contexts[index].assembler.unfinished
+    // A guess that was taken back is no loss.
+    let unfinished = self.contexts[index].assembler.unfinished.filter { !$0.transcripts.isEmpty }
     guard !unfinished.isEmpty else { return }
     self.contexts[index].assembler.abandonUnfinished()
     actions.append(

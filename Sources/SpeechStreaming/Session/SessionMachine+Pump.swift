@@ -68,8 +68,9 @@ extension SessionMachine {
           }
         }
       }, on: &stream, at: now, &actions)
+    let repeated = origin == context.resumeSample ? context.resumeSegment : nil
     return Leg(
-      origin: origin, segmentBase: context.assembler.nextSegmentId,
+      origin: origin, segmentBase: repeated ?? context.assembler.nextSegmentId,
       replayedThrough: context.assembler.lastSegmentId, sent: origin)
   }
 

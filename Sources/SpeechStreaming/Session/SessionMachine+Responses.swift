@@ -100,6 +100,7 @@ extension SessionMachine {
       self.reportUnfinished(in: 0, &actions)
       self.contexts[0].leg = nil
       self.contexts[0].resumeSample = limit
+      self.contexts[0].resumeSegment = nil
       self.contexts[0].window.trim(to: limit)
       actions.append(.emit(.failed(VoiceFailure(.contextSplit))))
       return
@@ -177,7 +178,8 @@ extension SessionMachine {
       let segment = self.contexts[0].assembler.segments[segmentId], segment.isFinal
     else { return }
     let sample: Int64
-    if end.nextSample > 0 {
+    let isExact = end.nextSample > 0 || !end.resumeToken.isEmpty
+    if isExact {
       sample = leg.position(ofServerSample: end.nextSample)
     } else if let last = segment.transcripts.last, last.endOffset.isFinite {
       let position = last.endOffset * Double(self.configuration.sampleRate)
@@ -187,6 +189,8 @@ extension SessionMachine {
     }
     guard sample >= self.contexts[0].resumeSample else { return }
     self.contexts[0].resumeSample = sample
+    let repeated = isExact ? max(0, Int(end.repeatedSegments)) : 0
+    self.contexts[0].resumeSegment = repeated > 0 ? max(0, segmentId - repeated + 1) : nil
     self.contexts[0].resumeToken = end.resumeToken.base64EncodedString()
     self.contexts[0].window.trim(to: sample)
   }

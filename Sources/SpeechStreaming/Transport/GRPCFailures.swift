@@ -3,14 +3,14 @@ import SpeechProtocol
 import VoiceCore
 
 /// Turns what gRPC reports into failures of the catalogue.
-enum GRPCFailures {
+package enum GRPCFailures {
   /// The trailing metadata key under which `voice serve` names the exact code of a failure.
   static let codeKey = "voice-failure-code"
   /// The trailing metadata key with which a server asks to stay away for a time, in milliseconds (gRFC A6).
   static let pushBackKey = "grpc-retry-pushback-ms"
 
   /// The failure behind an error, and how long the server wants to be left alone.
-  static func end(_ error: any Error, address: GRPCAddress?) -> SpeechStreamEnd {
+  package static func end(_ error: any Error, address: GRPCAddress?) -> SpeechStreamEnd {
     if let failure = error as? VoiceFailure { return SpeechStreamEnd(failure: failure) }
     guard let rpc = error as? RPCError else {
       if error is CancellationError {

@@ -141,8 +141,7 @@ extension ConfigurationLoader {
   fileprivate mutating func finish() -> VoiceInterface.LoadResult {
     let imports = self.readImports()
     self.fillLookups(from: imports)
-    let language = self.interface.language.split(separator: "-").first.map { $0.lowercased() } ?? ""
-    let pack = self.packs.first { $0.language.lowercased() == language }
+    let pack = self.interface.languagePack(among: self.packs)
     if pack == nil, !self.packs.isEmpty {
       let known = self.packs.map(\.language).joined(separator: ", ")
       self.report(

@@ -26,6 +26,12 @@ public struct VoiceInterface: Hashable, Sendable {
     self.options = options
   }
 
+  /// What is known of the interface's language, regions aside; `nil` if none of the packs is for it.
+  public func languagePack(among packs: [any LanguagePack]) -> (any LanguagePack)? {
+    let language = self.language.split(separator: "-").first.map { $0.lowercased() } ?? ""
+    return packs.first { $0.language.lowercased() == language }
+  }
+
   /// What loading gives.
   public struct LoadResult: Sendable {
     /// The interface, or `nil` if there are errors.

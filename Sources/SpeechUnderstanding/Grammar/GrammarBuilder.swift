@@ -81,15 +81,15 @@ struct GrammarBuilder {
     case .word(let text):
       var state = next
       for word in SpokenText.words(of: text).reversed() {
-        state = self.state([arc(.word(self.words.number(of: word)), next: state)])
+        state = self.state([Self.arc(.word(self.words.number(of: word)), next: state)])
       }
       return state
     case .intent(let name):
-      return self.state([arc(.intent(self.intents.number(of: name)), next: next)])
+      return self.state([Self.arc(.intent(self.intents.number(of: name)), next: next)])
     case .entity(let value, let name):
-      let end = self.state([arc(.endEntity, next: next)])
+      let end = self.state([Self.arc(.endEntity, next: next)])
       let start = try self.item(value, before: end)
-      return self.state([arc(.beginEntity(self.entities.number(of: name)), next: start)])
+      return self.state([Self.arc(.beginEntity(self.entities.number(of: name)), next: start)])
     case .list(let alternatives):
       return try self.list(alternatives, before: next)
     case .permutation(let items):
@@ -134,7 +134,7 @@ struct GrammarBuilder {
   private mutating func call(_ network: Grammar.State, before next: Grammar.State) -> Grammar.State {
     // At the end of a network the caller's own end follows: nothing has to be remembered.
     if next == Grammar.end || network == Grammar.end { return network == Grammar.end ? next : network }
-    return self.state([arc(.call(network), next: next)])
+    return self.state([Self.arc(.call(network), next: next)])
   }
 
   /// All orders of the items: one state for each set of items that are left.
@@ -246,7 +246,7 @@ struct GrammarBuilder {
 
   // MARK: States
 
-  private func arc(_ label: Grammar.Label, next: Grammar.State) -> Grammar.Arc {
+  private static func arc(_ label: Grammar.Label, next: Grammar.State) -> Grammar.Arc {
     Grammar.Arc(label: label, target: next, cost: 0)
   }
 

@@ -265,7 +265,7 @@ public struct GrammarMatcher: Sendable {
     }
   }
 
-  private mutating func completions() -> [Hypothesis] {
+  mutating func completions() -> [Hypothesis] {
     var found: [Hypothesis] = []
     let position = self.words.count
     var visits = Visits(limit: Self.mostVisits)
@@ -287,7 +287,7 @@ public struct GrammarMatcher: Sendable {
     return found
   }
 
-  private func interpretation(of hypothesis: Hypothesis, confidence: Double) -> Interpretation {
+  func interpretation(of hypothesis: Hypothesis, confidence: Double) -> Interpretation {
     let grammar = self.shared.grammar
     var builder = InterpretationBuilder(grammar: grammar)
     builder.cost = Double(hypothesis.weight)

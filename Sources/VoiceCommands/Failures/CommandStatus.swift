@@ -28,8 +28,10 @@ public enum CommandStatus: Int32, Hashable, Sendable, CaseIterable {
     // The file is at fault, though the server reports it.
     case .dataFolderNotWritable, .dataFolderFull, .configurationNotFound, .configurationInvalid,
       .certificateInvalid,
-      .signingKeyInvalid:
+      .signingKeyInvalid, .keptStateInvalid, .interfaceInvalid, .interfaceTooLarge, .archiveInvalid:
       self = .input
+    case .interfaceMissing, .appReadOnly, .methodNotOffered, .sourceNotOffered, .operationUnknown:
+      self = .refused
     // The server's recogniser, or the one that stands in for it.
     case .engineFailed:
       self = .network

@@ -86,7 +86,7 @@ struct LivePresenter: RecognitionPresenter {
     if segment.isFinal {
       let rest = isFirst ? self.settledWords : 0
       var rows = self.rows(of: segment, from: rest).map(\.text)
-      if let understood = self.lines.understood(segment) { rows += self.indented(understood) }
+      if rest > 0 { rows += self.summary(of: segment) }
       self.open[segment.segmentId] = nil
       self.done.insert(segment.segmentId)
       if isFirst { self.settledWords = 0 }
@@ -98,6 +98,8 @@ struct LivePresenter: RecognitionPresenter {
 
   /// Takes the full rows of final words out of the part that changes.
   private mutating func settle(_ segment: TranscriptSegment) -> [StyledText] {
+    // An intent and entities may still change, and they stand among the words.
+    guard segment.intent.isEmpty, segment.entities.isEmpty else { return [] }
     var settled: [StyledText] = []
     for row in self.rows(of: segment, from: self.settledWords).dropLast() {
       guard segment.words[row.words].allSatisfy(\.isFinal) else { break }
@@ -178,29 +180,36 @@ struct LivePresenter: RecognitionPresenter {
     let limit = self.console.output.size.width - 1
     var rows: [Row] = []
     var row = Row(text: StyledText(self.margin), words: first..<first)
+    var isEmpty = true
+    if first == 0, !segment.words.isEmpty, let tag = segment.tag {
+      row.text.append(tag.cut(to: limit - self.margin.count))
+      isEmpty = false
+    }
+    let marksChange = !self.console.output.showsColor
     for index in segment.words.indices.dropFirst(first) {
-      let word = self.word(index, of: segment)
-      if !row.words.isEmpty, row.text.width + 1 + word.width > limit {
+      var word = segment.styledWord(index, marksChange: marksChange)
+      if index == segment.words.count - 1, let remark = segment.remark { word.append(remark) }
+      if !isEmpty, row.text.width + 1 + word.width > limit {
         rows.append(row)
         row = Row(text: StyledText(self.margin), words: index..<index)
+        isEmpty = true
       }
-      if !row.words.isEmpty { row.text.append(" ") }
+      if !isEmpty { row.text.append(" ") }
       row.text.append(word.cut(to: limit - self.margin.count))
       row.words = row.words.lowerBound..<(index + 1)
+      isEmpty = false
     }
-    return row.words.isEmpty ? rows : rows + [row]
+    return isEmpty ? rows : rows + [row]
   }
 
-  private func word(_ index: Int, of segment: TranscriptSegment) -> StyledText {
-    let word = segment.words[index]
-    let isEntity = segment.entities.contains { $0.start <= index && index < $0.end }
-    guard !word.isFinal else { return StyledText(word.text, isEntity ? .cyan : []) }
-    guard !self.console.output.showsColor else {
-      return StyledText(word.text, isEntity ? [.dim, .cyan] : .dim)
+  /// What is understood of a segment whose first rows cannot be changed any more.
+  private func summary(of segment: TranscriptSegment) -> [StyledText] {
+    guard let tag = segment.tag else { return [] }
+    var line = StyledText("\(self.console.symbols.arrow) ", .dim) + tag
+    for entity in segment.entities {
+      line.append(" [\(entity.value)]", .cyan)
+      line.append("(\(entity.type))", .dim)
     }
-    // Without colours brackets say what may still change.
-    let opens = index == 0 || segment.words[index - 1].isFinal
-    let closes = index == segment.words.count - 1 || segment.words[index + 1].isFinal
-    return StyledText((opens ? "[" : "") + word.text + (closes ? "]" : ""))
+    return self.indented(line)
   }
 }

@@ -126,7 +126,7 @@ struct PlainPresenter: RecognitionPresenter {
     case .source: line.append("\(self.source): ", .dim)
     case .margin(let columns): line.append(String(repeating: " ", count: columns))
     }
-    line.append(segment.text)
+    line.append(segment.styled)
     self.console.output.line(line)
   }
 }

@@ -3,6 +3,7 @@ import Foundation
 import PocketSphinxRecognition
 import SpeechPipeline
 import SpeechStreaming
+import SpeechUnderstanding
 import VoiceAudio
 import VoiceCore
 import VoiceServer
@@ -20,6 +21,9 @@ struct RecognizeCommand: ContextCommand {
     discussion: """
       Without --server and --local it uses the server named by VOICE_SERVER, else the one on this machine \
       (voice serve), else it recognises in this process.
+
+      With --config it understands too: each segment shows its intent, and the values in it with their entities. A \
+      server does so for the apps whose configuration it has.
 
       Words appear while they are heard; dim ones may still change. Ctrl-C stops listening and waits for the last \
       words, a second Ctrl-C ends at once.
@@ -42,6 +46,12 @@ struct RecognizeCommand: ContextCommand {
 
   @Flag(help: "Recognise in this process, without a server.")
   var local = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Understand in this process, with this configuration: a folder, or a .yaml or .sal file.",
+      valueName: "file"))
+  var config: String?
 
   @Option(
     help: ArgumentHelp("The app whose voice interface is used (default: the demo app).", valueName: "uuid"))
@@ -98,6 +108,10 @@ struct RecognizeCommand: ContextCommand {
     if self.server != nil, self.local {
       throw ValidationError("--local works without a server: give either --local or --server.")
     }
+    if self.config != nil, self.server != nil {
+      throw ValidationError(
+        "--config is for recognition in this process; a server has the configurations of its apps: give --app.")
+    }
     if self.device != nil, !self.mic {
       throw ValidationError("--device names a microphone: give --mic as well.")
     }
@@ -111,10 +125,10 @@ struct RecognizeCommand: ContextCommand {
     if let silence, !(1...60_000).contains(silence) {
       throw ValidationError("--silence is a time in milliseconds, from 1 to 60000.")
     }
-    if self.local, self.trustedCertificates != nil {
-      throw ValidationError("--tls-ca is for a server, not for --local.")
+    if self.local || self.config != nil, self.trustedCertificates != nil {
+      throw ValidationError("--tls-ca is for a server, not for recognition in this process.")
     }
-    if self.model != nil, !self.local {
+    if self.model != nil, !self.local, self.config == nil {
       throw ValidationError("--model is for recognition in this process: give --local as well.")
     }
   }
@@ -190,7 +204,7 @@ struct RecognizeCommand: ContextCommand {
   // MARK: Who recognises
 
   private func backend(in context: CommandContext) async throws(VoiceFailure) -> any RecognitionBackend {
-    if self.local { return try await self.localBackend(in: context) }
+    if self.local || self.config != nil { return try await self.localBackend(in: context) }
     if let server { return try self.serverBackend(at: server, in: context) }
     if let address = context.environment["VOICE_SERVER"], !address.isEmpty {
       return try self.serverBackend(at: address, in: context)
@@ -212,10 +226,20 @@ struct RecognizeCommand: ContextCommand {
   private func localBackend(
     in context: CommandContext, because reason: String = ""
   ) async throws(VoiceFailure) -> LocalBackend {
+    let understanding = try self.config.map { path throws(VoiceFailure) in
+      try InterfaceFile(path: path).understanding(in: context, json: self.common.json)
+    }
+    let interface = understanding?.interface
+    let silence = self.silence.map { .milliseconds($0) } ?? interface?.options.silenceTriggeredSegmentation
     let backend = LocalBackend(
-      engine: try PocketSphinxEngine(language: self.language, modelFolder: self.model),
-      options: ContextOptions(silence: self.silence.map { .milliseconds($0) }), clock: context.clock,
-      reason: reason)
+      engine: try PocketSphinxEngine(
+        language: self.language ?? interface?.language, modelFolder: self.model),
+      options: ContextOptions(
+        silence: silence == .zero ? nil : silence,
+        understanding: understanding.map {
+          ContextUnderstanding($0, values: .current, grammar: RecognitionGrammar($0.grammar))
+        }),
+      clock: context.clock, reason: reason)
     try await backend.prepare()
     return backend
   }

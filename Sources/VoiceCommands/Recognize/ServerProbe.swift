@@ -58,7 +58,7 @@ struct ServerProbe: Sendable {
     }
   }
 
-  private var target: any ResolvableTarget {
+  var target: any ResolvableTarget {
     if self.address.host.contains(":") { return .ipv6(address: self.address.host, port: self.address.port) }
     if self.address.host.allSatisfy({ $0.isNumber || $0 == "." }) {
       return .ipv4(address: self.address.host, port: self.address.port)
@@ -66,7 +66,7 @@ struct ServerProbe: Sendable {
     return .dns(host: self.address.host, port: self.address.port)
   }
 
-  private var security: HTTP2ClientTransport.Posix.TransportSecurity {
+  var security: HTTP2ClientTransport.Posix.TransportSecurity {
     guard self.address.secure else { return .plaintext }
     return .tls { config in
       if let path = self.trustedCertificates {

@@ -26,17 +26,6 @@ struct StateLines: Hashable, Sendable {
     return line
   }
 
-  func understood(_ segment: TranscriptSegment) -> StyledText? {
-    guard !segment.intent.isEmpty || !segment.entities.isEmpty else { return nil }
-    var line = StyledText("\(self.symbols.arrow) ", .dim)
-    line.append(segment.intent.isEmpty ? "(no intent)" : segment.intent, .cyan)
-    for entity in segment.entities {
-      line.append("  \(entity.type)=", .dim)
-      line.append(entity.value, .cyan)
-    }
-    return line
-  }
-
   private static func when(_ retry: RetryState) -> String {
     retry.delay < .milliseconds(50) ? "now" : "in \(Phrases.duration(retry.delay))"
   }

@@ -27,6 +27,8 @@ struct TranscriptSegment: Hashable, Sendable {
   var intent = ""
   var entities: [Entity] = []
   var words: [Word] = []
+  /// Whether an app's interface does not cover the words; only known to whoever recognises.
+  var isRejected = false
 
   var text: String { self.words.map(\.text).joined(separator: " ") }
 }
@@ -51,6 +53,8 @@ struct TranscriptAssembler {
   private var finals: [Int: [TranscriptSegment.Word]] = [:]
   private var tentatives: [Int: [TranscriptSegment.Word]] = [:]
   private var intents: [Int: String] = [:]
+  private var finalEntities: [Int: [RecognizedEntity]] = [:]
+  private var tentativeEntities: [Int: [RecognizedEntity]] = [:]
 
   init(contextId: String) {
     self.contextId = contextId
@@ -59,7 +63,7 @@ struct TranscriptAssembler {
   /// Takes events that came together; returns the segments that changed, in order, each once, as they are now.
   mutating func take(_ events: [RecognitionEvent]) -> [TranscriptSegment] {
     var changed: [Int] = []
-    var ended: Set<Int> = []
+    var ended: [Int: SegmentSummary] = [:]
     for event in events {
       let segment: Int
       switch event {
@@ -79,28 +83,43 @@ struct TranscriptAssembler {
           if self.tentatives[id]?.isEmpty == false { self.tentatives[id]?.removeFirst() }
         }
         self.finals[id] = finals
+      case .tentativeEntities(let id, let entities):
+        segment = id
+        self.tentativeEntities[id] = entities
+      case .entity(let id, let entity):
+        segment = id
+        self.tentativeEntities[id]?.removeAll { $0.words.overlaps(entity.words) }
+        self.finalEntities[id, default: []].append(entity)
       case .intent(let id, let value, _):
         segment = id
         self.intents[id] = value
-      case .segmentEnded(let id, _):
+      case .segmentEnded(let id, let summary):
         segment = id
         self.tentatives[id] = nil
-        ended.insert(id)
+        self.tentativeEntities[id] = nil
+        ended[id] = summary
       }
       if !changed.contains(segment) { changed.append(segment) }
     }
-    let result = changed.sorted().map { self.segment($0, isFinal: ended.contains($0)) }
-    for id in ended {
+    let result = changed.sorted().map { self.segment($0, ended[$0]) }
+    for id in ended.keys {
       self.finals[id] = nil
       self.intents[id] = nil
+      self.finalEntities[id] = nil
     }
     return result
   }
 
-  private func segment(_ id: Int, isFinal: Bool) -> TranscriptSegment {
-    TranscriptSegment(
-      contextId: self.contextId, segmentId: id, isFinal: isFinal, intent: self.intents[id] ?? "",
-      words: self.finals[id, default: []] + self.tentatives[id, default: []])
+  private func segment(_ id: Int, _ end: SegmentSummary?) -> TranscriptSegment {
+    let entities = self.finalEntities[id, default: []] + self.tentativeEntities[id, default: []]
+    return TranscriptSegment(
+      contextId: self.contextId, segmentId: id, isFinal: end != nil, intent: self.intents[id] ?? "",
+      entities: entities.sorted { $0.words.lowerBound < $1.words.lowerBound }.map {
+        TranscriptSegment.Entity(
+          type: $0.type, value: $0.value, start: $0.words.lowerBound, end: $0.words.upperBound)
+      },
+      words: self.finals[id, default: []] + self.tentatives[id, default: []],
+      isRejected: end?.isRejected ?? false)
   }
 
   private static func word(_ word: RecognizedWord, isFinal: Bool) -> TranscriptSegment.Word {

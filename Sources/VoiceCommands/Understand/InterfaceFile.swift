@@ -64,9 +64,17 @@ struct InterfaceFile {
           ? "There is no configuration at \(self.path)."
           : "The configuration has \(Phrases.count(self.count(.error), "error")). \(first?.message ?? "")")
     }
+    guard let pack = interface.languagePack(among: Self.packs) else {
+      let known = Self.packs.map(\.language).joined(separator: ", ")
+      throw VoiceFailure(
+        .configurationInvalid,
+        message:
+          "The configuration is for the language \(interface.language), which cannot be understood here. There is: \(known)."
+      )
+    }
     let folder = CacheFolder.path(environment: context.environment)
     let understanding = try Understanding(
-      interface, language: EnglishPack(), cache: folder.map { GrammarCache(folder: $0) })
+      interface, language: pack, cache: folder.map { GrammarCache(folder: $0) })
     for problem in understanding.cacheOutcome?.problems ?? [] {
       context.console.error.line(StyledText(problem.message, .yellow))
     }

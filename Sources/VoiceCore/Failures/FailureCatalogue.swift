@@ -51,6 +51,7 @@ public enum FailureCatalogue {
     Area(title: "Recognition engines", definitions: engines),
     Area(title: "Understanding", definitions: understanding),
     Area(title: "Server", definitions: server),
+    Area(title: "Configurations of apps", definitions: interfaces),
     Area(title: "Client", definitions: client),
   ]
 

@@ -1,14 +1,16 @@
 import Foundation
 import VoiceCore
 
-/// The apps of a server, by id.
+/// The apps of a server at one moment, by id.
 struct AppDirectory: Sendable {
-  private let apps: [UUID: ServerConfiguration.App]
+  private(set) var apps: [UUID: ServerConfiguration.App]
+  private let configured: Set<UUID>
   private let projects: Set<UUID>
 
   init(_ configuration: ServerConfiguration) {
     self.apps = Dictionary(
       configuration.apps.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    self.configured = Set(configuration.apps.map(\.id))
     self.projects = Set(configuration.apps.map(\.project) + configuration.projects.map(\.id))
   }
 
@@ -37,6 +39,27 @@ struct AppDirectory: Sendable {
       )
     }
     return id
+  }
+
+  /// The apps of a project, by name.
+  func apps(of project: UUID) -> [ServerConfiguration.App] {
+    self.apps.values.filter { $0.project == project }
+      .sorted { ($0.name, $0.id.uuidString) < ($1.name, $1.id.uuidString) }
+  }
+
+  /// Whether the app stands in the server's configuration, where alone it can be changed.
+  func isConfigured(_ app: UUID) -> Bool { self.configured.contains(app) }
+
+  /// Adds an app that was made through the API, or replaces it; what is configured stays as it is.
+  mutating func put(_ app: ServerConfiguration.App) {
+    guard !self.isConfigured(app.id) else { return }
+    self.apps[app.id] = app
+  }
+
+  /// Removes an app that was made through the API.
+  mutating func remove(_ app: UUID) {
+    guard !self.isConfigured(app) else { return }
+    self.apps[app] = nil
   }
 
   static func identifier(_ text: String, of what: String) throws(VoiceFailure) -> UUID {

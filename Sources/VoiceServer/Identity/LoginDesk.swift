@@ -6,7 +6,7 @@ import VoiceCore
 
 /// Checks logins and issues tokens; the same for all forms of login (`speechly.identity` v1, v2 and JSON).
 final class LoginDesk: Sendable {
-  private let apps: AppDirectory
+  private let apps: AppRegistry
   private let tokens: TokenAuthority
   private let limiter: Mutex<LoginLimiter>
   private let clock: any VoiceClock
@@ -14,10 +14,10 @@ final class LoginDesk: Sendable {
   private let logger: Logger
 
   init(
-    configuration: ServerConfiguration, tokens: TokenAuthority, clock: any VoiceClock,
+    configuration: ServerConfiguration, apps: AppRegistry, tokens: TokenAuthority, clock: any VoiceClock,
     metrics: ServerMetrics, logger: Logger
   ) {
-    self.apps = AppDirectory(configuration)
+    self.apps = apps
     self.tokens = tokens
     self.limiter = Mutex(LoginLimiter(perSecond: configuration.limits.loginsPerSecond))
     self.clock = clock
@@ -68,14 +68,14 @@ final class LoginDesk: Sendable {
       _ = try AppDirectory.identifier(deviceID, of: "device id")
       switch target {
       case .application(let id, let language, let configID):
-        let app = try self.apps.app(id)
+        let app = try self.apps.directory.app(id)
         guard language.isEmpty || Language.same(language, app.language) else {
           throw Self.wrongLanguage(of: app)
         }
         return try await self.tokens.issue(
           .application(id), deviceID: deviceID, configID: configID.isEmpty ? nil : configID)
       case .project(let id):
-        _ = try self.apps.project(id)
+        _ = try self.apps.directory.project(id)
         return try await self.tokens.issue(.project(id), deviceID: deviceID)
       case .nothing:
         throw VoiceFailure(

@@ -54,7 +54,7 @@ struct TokenAuthority: Sendable {
   ) async throws(VoiceFailure) -> Issued {
     let expiry = self.now() + self.lifetime
     var claims = AccessClaims(
-      scope: "slu", deviceId: deviceID, configId: configID, exp: expiry, iss: AccessClaims.issuer,
+      scope: "slu wlu", deviceId: deviceID, configId: configID, exp: expiry, iss: AccessClaims.issuer,
       aud: AccessClaims.issuer)
     switch scope {
     case .application(let id): claims.appId = id

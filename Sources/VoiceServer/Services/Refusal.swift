@@ -42,11 +42,14 @@ struct Refusal: Error, Hashable {
 
   private static func status(of code: VoiceFailure.Code) -> RPCError.Code {
     switch code {
-    case .unknownApp: .notFound
+    case .unknownApp, .interfaceMissing, .operationUnknown: .notFound
     case .credentialsRejected, .tokenExpired: .permissionDenied
-    case .languageNotOffered, .loginInvalid, .requestInvalid: .invalidArgument
-    case .orderViolated: .failedPrecondition
-    case .chunkTooLarge: .resourceExhausted
+    case .languageNotOffered, .loginInvalid, .requestInvalid, .interfaceInvalid, .archiveInvalid:
+      .invalidArgument
+    case .orderViolated, .appReadOnly: .failedPrecondition
+    case .chunkTooLarge, .interfaceTooLarge, .dataFolderFull: .resourceExhausted
+    case .deploymentBusy: .aborted
+    case .methodNotOffered, .sourceNotOffered: .unimplemented
     case .contextTooLong: .outOfRange
     case .serverOverloaded, .serverStopping: .unavailable
     case .streamIdle: .deadlineExceeded
@@ -56,7 +59,7 @@ struct Refusal: Error, Hashable {
 
   private static func retryAfter(_ failure: VoiceFailure) -> Duration? {
     switch failure.code {
-    case .serverOverloaded, .serverStopping: .seconds(1)
+    case .serverOverloaded, .serverStopping, .deploymentBusy: .seconds(1)
     default: nil
     }
   }

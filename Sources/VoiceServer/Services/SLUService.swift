@@ -8,7 +8,7 @@ import VoiceCore
 /// `speechly.slu.v1.SLU`: recognition of streamed speech.
 final class SLUService: Speechly_Slu_V1_SLU.StreamingServiceProtocol {
   private let configuration: ServerConfiguration
-  private let apps: AppDirectory
+  private let apps: AppRegistry
   private let authenticator: Authenticator
   private let resumeTokens: ResumeTokens
   private let services: StreamDriver.Services
@@ -16,11 +16,12 @@ final class SLUService: Speechly_Slu_V1_SLU.StreamingServiceProtocol {
   private let openStreams = Mutex(0)
 
   init(
-    configuration: ServerConfiguration, authenticator: Authenticator, resumeTokens: ResumeTokens,
+    configuration: ServerConfiguration, apps: AppRegistry, authenticator: Authenticator,
+    resumeTokens: ResumeTokens,
     services: StreamDriver.Services, logger: Logger
   ) {
     self.configuration = configuration
-    self.apps = AppDirectory(configuration)
+    self.apps = apps
     self.authenticator = authenticator
     self.resumeTokens = resumeTokens
     self.services = services
@@ -38,7 +39,7 @@ final class SLUService: Speechly_Slu_V1_SLU.StreamingServiceProtocol {
       let principal = try await self.authenticator.principal(of: request.metadata)
       try self.checkPhase()
       let rules = StreamMachine.Rules(
-        principal: principal, apps: self.apps, limits: self.configuration.limits,
+        principal: principal, apps: self.apps.directory, limits: self.configuration.limits,
         resumeTokens: self.resumeTokens)
       return StreamingServerResponse { [logger] writer in
         do throws(Refusal) {

@@ -4,6 +4,7 @@ import GRPCCore
 import Logging
 import SpeechPipeline
 import SpeechProtocol
+import SpeechUnderstanding
 import VoiceAudio
 import VoiceCore
 
@@ -131,10 +132,8 @@ actor StreamConversation {
     _ id: String, _ request: StreamMachine.ContextRequest
   ) async -> [StreamMachine.Action] {
     do {
-      let options = ContextOptions(
-        silence: request.silence, adaptation: request.adaptation ?? self.adaptation)
       let recognition = try await self.services.pool.beginContext(
-        options, patience: self.services.decoderPatience)
+        self.options(for: request), patience: self.services.decoderPatience)
       self.runs[id] = try ContextRun(recognition, sampleRate: request.sampleRate)
       self.services.metrics.contextBegan()
       self.logger.debug(
@@ -144,6 +143,21 @@ actor StreamConversation {
     } catch {
       return self.machine.contextFailed(id, Self.refusal(error))
     }
+  }
+
+  private func options(for request: StreamMachine.ContextRequest) -> ContextOptions {
+    // A context keeps the interface that it began with, whatever is deployed meanwhile.
+    var understanding = self.services.interface(request.app)
+    if let timeZone = request.timeZone { understanding?.values.timeZone = timeZone }
+    var silence = request.silence
+    if silence == nil, request.takesAppSilence,
+      let own = understanding?.understanding.interface.options.silenceTriggeredSegmentation, own > .zero
+    {
+      silence = own
+    }
+    return ContextOptions(
+      silence: silence, adaptation: request.adaptation ?? self.adaptation, understanding: understanding,
+      vocabulary: request.vocabulary, vocabularyBias: request.vocabularyBias)
   }
 
   private func append(

@@ -1,3 +1,4 @@
+import Foundation
 import GRPCCore
 import Logging
 import SpeechPipeline
@@ -18,16 +19,20 @@ struct StreamDriver: Sendable {
     let metrics: ServerMetrics
     let phase: ServerPhase
     let decoderPatience: Duration
+    /// How an app understands, as deployed at present; `nil` if it has words only.
+    let interface: @Sendable (_ app: UUID) -> ContextUnderstanding?
 
     init(
       pool: RecognizerPool, clock: any VoiceClock, metrics: ServerMetrics, phase: ServerPhase,
-      decoderPatience: Duration
+      decoderPatience: Duration,
+      interface: @escaping @Sendable (_ app: UUID) -> ContextUnderstanding? = { _ in nil }
     ) {
       self.pool = pool
       self.clock = clock
       self.metrics = metrics
       self.phase = phase
       self.decoderPatience = decoderPatience
+      self.interface = interface
     }
   }
 

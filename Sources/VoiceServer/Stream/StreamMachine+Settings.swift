@@ -46,7 +46,7 @@ extension StreamMachine {
     switch self.rules.principal {
     case .application(let app):
       if id.isEmpty { return app }
-      guard try Self.lookUp(id, in: self.rules.apps) == app else {
+      guard try Self.lookUp(id, in: self.rules.apps).id == app.id else {
         throw Refusal(
           .unknownApp,
           "The login was for another app. Log in for the app that start names, or leave its app id empty.",

@@ -59,6 +59,12 @@ extension StreamMachine {
     var language: String
     var sampleRate: Int
     var silence: Duration?
+    /// Whether the client left the silence to the app.
+    var takesAppSilence = true
+    /// Where the person is, if the client said so.
+    var timeZone: TimeZone?
+    var vocabulary: [String] = []
+    var vocabularyBias = 0.5
     /// What the client brought along; otherwise what the stream's earlier contexts taught counts.
     var adaptation: RecognizerAdaptation?
   }

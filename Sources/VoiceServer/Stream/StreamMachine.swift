@@ -153,7 +153,9 @@ struct StreamMachine: Sendable {
     self.state = .active(settings, intake)
     let request = ContextRequest(
       app: app.id, language: app.language, sampleRate: settings.sampleRate,
-      silence: chosen.silence(of: app), adaptation: adaptation)
+      silence: chosen.silence(of: app), takesAppSilence: chosen.silence == .asTheApp,
+      timeZone: chosen.timeZone, vocabulary: chosen.vocabulary, vocabularyBias: chosen.vocabularyBias,
+      adaptation: adaptation)
     return actions + [.beginContext(id: contextID, request)]
   }
 

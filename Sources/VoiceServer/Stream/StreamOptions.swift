@@ -8,6 +8,9 @@ import VoiceCore
 /// | key | value | meaning |
 /// |---|---|---|
 /// | `silence_triggered_segmentation` | milliseconds, 0 for never | how long a pause ends a segment |
+/// | `timezone` | an IANA name such as `Europe/Helsinki` | where "tomorrow" begins |
+/// | `vocabulary` | words and phrases, any number of values | what is likely to be said |
+/// | `vocabulary_bias` | a number from 0 to 1 | how much the vocabulary is preferred |
 /// | `resume_tokens` | `yes` | asks for `resume_token` and `next_sample` in every segment end |
 /// | `resume_token` | base64 text | begins the context with what the token holds; start only |
 /// | `rtt` | `yes` | asks for round trip measurements |
@@ -16,6 +19,9 @@ import VoiceCore
 /// once, the last one.
 struct StreamOptions: Hashable, Sendable {
   static let silenceKey = "silence_triggered_segmentation"
+  static let timeZoneKey = "timezone"
+  static let vocabularyKey = "vocabulary"
+  static let vocabularyBiasKey = "vocabulary_bias"
   static let resumeTokensKey = "resume_tokens"
   static let resumeTokenKey = "resume_token"
   static let roundTripKey = "rtt"
@@ -28,6 +34,9 @@ struct StreamOptions: Hashable, Sendable {
   }
 
   var silence: Silence = .asTheApp
+  var timeZone: TimeZone?
+  var vocabulary: [String] = []
+  var vocabularyBias = 0.5
   var wantsResumeTokens = false
   var resumeToken: String?
   var measuresRoundTrips = false
@@ -36,17 +45,18 @@ struct StreamOptions: Hashable, Sendable {
 
   /// Takes over the options of a config.
   mutating func apply(_ options: [Speechly_Slu_V1_SLUConfig.Option]) throws(Refusal) {
-    for option in options { try self.apply(option.key, option.value.first ?? "") }
+    for option in options { try self.apply(option.key, option.value) }
     // A token belongs to one context.
     self.resumeToken = nil
   }
 
   /// Takes over the options of a start.
   mutating func apply(_ options: [Speechly_Slu_V1_SLUStart.Option]) throws(Refusal) {
-    for option in options { try self.apply(option.key, option.value.first ?? "") }
+    for option in options { try self.apply(option.key, option.value) }
   }
 
-  private mutating func apply(_ key: String, _ value: String) throws(Refusal) {
+  private mutating func apply(_ key: String, _ values: [String]) throws(Refusal) {
+    let value = values.first ?? ""
     switch key {
     case Self.silenceKey:
       guard let milliseconds = Int(value),
@@ -57,11 +67,50 @@ struct StreamOptions: Hashable, Sendable {
           "The option \(key) is not a number of milliseconds. Send 0 to 60000, as text.")
       }
       self.silence = milliseconds == 0 ? .never : .after(.milliseconds(milliseconds))
+    case Self.timeZoneKey: self.timeZone = try Self.timeZone(named: value)
+    case Self.vocabularyKey: self.vocabulary = try Self.vocabulary(values)
+    case Self.vocabularyBiasKey:
+      guard let bias = Double(value), (0...1).contains(bias) else {
+        throw Refusal(
+          .requestInvalid, "The option \(key) is not a number from 0 to 1. Send one as text, such as 0.5.")
+      }
+      self.vocabularyBias = bias
     case Self.resumeTokensKey: self.wantsResumeTokens = value == "yes"
     case Self.resumeTokenKey: self.resumeToken = value
     case Self.roundTripKey: self.measuresRoundTrips = value == "yes"
     default: break
     }
+  }
+
+  private static func timeZone(named name: String) throws(Refusal) -> TimeZone? {
+    guard !name.isEmpty else { return nil }
+    guard let zone = TimeZone(identifier: name) else {
+      throw Refusal(
+        .requestInvalid,
+        "The option \(Self.timeZoneKey) is not a time zone that is known here. Send an IANA name such as "
+          + "Europe/Helsinki.")
+    }
+    return zone
+  }
+
+  /// The most words and phrases of a vocabulary, and the most characters of one.
+  static let vocabularyLimits = (count: 1000, length: 100)
+
+  private static func vocabulary(_ values: [String]) throws(Refusal) -> [String] {
+    let limits = Self.vocabularyLimits
+    guard values.count <= limits.count else {
+      throw Refusal(
+        .requestInvalid,
+        "The option \(Self.vocabularyKey) has \(values.count) values. Send at most \(limits.count).")
+    }
+    let phrases = values.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+    for phrase in phrases where phrase.utf8.count > limits.length {
+      throw Refusal(
+        .requestInvalid,
+        "A value of the option \(Self.vocabularyKey) is too long. Send words or phrases of at most "
+          + "\(limits.length) characters, each as a value of its own.")
+    }
+    return phrases.filter { !$0.isEmpty }
   }
 
   /// The pause that ends a segment of an app's context, or `nil` if none does.

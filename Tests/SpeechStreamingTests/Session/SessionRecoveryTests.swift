@@ -45,6 +45,51 @@ import VoiceCore
     #expect(segment.transcripts.first?.endOffset == 0.45)
   }
 
+  /// Two commands in one breath: the first has ended, but the server can only go on before it.
+  @Test func segmentsThatComeAgainKeepTheirNumbersAndAreNotToldAgain() throws {
+    var world = SessionWorld()
+    world.connect("one")
+    for value in 1...3 { world.audio(Int16(value)) }
+    world.acceptAll()
+    world.word("on", 0, end: 100, "one")
+    world.segmentEnd(token: "T1", repeated: 1, intent: "turn_on", "one")
+    world.word("off", 0, segment: 1, end: 200, "one")
+    world.tentative(["ra"], segment: 1, from: 1, "one")
+    world.cut()
+    world.reconnect()
+    #expect(world.sentAudio == "1x1600 2x1600 3x1600")
+    #expect(world.lastStartOptions["resume_token"] == ["VDE="])
+    world.started("two")
+    let before = world.segments.count
+    world.word("on", 0, end: 100, "two")
+    world.segmentEnd(token: "T1", repeated: 1, intent: "turn_on", "two")
+    #expect(world.segments.count == before)
+    world.word("off", 0, segment: 1, end: 200, "two")
+    world.word("radio", 1, segment: 1, end: 300, "two")
+    world.segmentEnd(segment: 1, nextSample: 4800, token: "T2", intent: "turn_off", "two")
+    let last = try #require(world.segments.last)
+    #expect(last.id == "one-1")
+    #expect(last.text == "off radio")
+    #expect(last.intent == SpeechIntent(value: "turn_off", isFinal: true))
+    #expect(!world.codes.contains(.protocolViolated) && !world.codes.contains(.replayDiverged))
+  }
+
+  @Test func aNumberOfRepeatedSegmentsThatCannotBeIsHarmless() {
+    for repeated in [Int32.min, -1, 7, .max] {
+      var world = SessionWorld()
+      world.connect("one")
+      world.audio(1)
+      world.acceptAll()
+      world.word("on", 0, end: 100, "one")
+      world.segmentEnd(token: "T1", repeated: repeated, "one")
+      world.cut()
+      world.reconnect()
+      world.started("two")
+      world.word("off", 0, end: 100, "two")
+      #expect(world.machine.contexts.first?.assembler.segments.keys.min() == 0)
+    }
+  }
+
   @Test func withoutAResumePointOfTheServerTheLastFinalWordIsWhereReplayBegins() {
     var world = SessionWorld()
     world.connect("one")

@@ -157,13 +157,15 @@ struct SessionWorld {
   }
 
   mutating func segmentEnd(
-    segment: Int = 0, nextSample: Int64 = 0, token: String = "", _ context: String = "ctx"
+    segment: Int = 0, nextSample: Int64 = 0, token: String = "", repeated: Int32 = 0, intent: String = "",
+    _ context: String = "ctx"
   ) {
-    self.respond(context, segment: segment) { $0.intent = .init() }
+    self.respond(context, segment: segment) { $0.intent.intent = intent }
     self.respond(context, segment: segment) {
       $0.segmentEnd = .with {
         $0.nextSample = nextSample
         $0.resumeToken = Data(token.utf8)
+        $0.repeatedSegments = repeated
       }
     }
   }

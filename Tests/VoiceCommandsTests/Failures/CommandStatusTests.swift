@@ -15,7 +15,8 @@ struct CommandStatusTests {
       .samplesNotFinite, .formatNotSupported, .modelMissing, .modelInvalid, .engineLanguageMissing,
       .engineLibraryMissing, .dataFolderNotWritable, .dataFolderFull, .configurationNotFound,
       .configurationInvalid,
-      .certificateInvalid, .signingKeyInvalid,
+      .certificateInvalid, .signingKeyInvalid, .keptStateInvalid, .interfaceInvalid, .interfaceTooLarge,
+      .archiveInvalid,
     ],
     .network: [
       .serverUnreachable, .serverTimedOut, .connectionLost, .tlsFailed, .retriesExhausted, .audioDropped,
@@ -23,10 +24,11 @@ struct CommandStatusTests {
       .serverStopping, .streamIdle, .serverFailed, .protocolViolated, .replayDiverged, .segmentUnfinished,
       .engineFailed,
       .portInUse, .portNotPermitted, .listenAddressInvalid, .eventsDropped, .clientClosed, .unexpected,
+      .deploymentBusy,
     ],
     .refused: [
       .unknownApp, .languageNotOffered, .credentialsRejected, .tokenExpired, .tokenUnreadable,
-      .tokenNotStored,
+      .tokenNotStored, .interfaceMissing, .appReadOnly, .methodNotOffered, .sourceNotOffered, .operationUnknown,
     ],
   ]
 

@@ -127,14 +127,76 @@ struct LivePresenterTests {
     #expect(!screen.terminal.rows.contains { $0.contains("reconnecting") })
   }
 
-  @Test func anIntentAndItsEntitiesStandBelowTheWords() {
+  private static let lights = TranscriptSegment.Entity(type: "device", value: "lights", start: 3, end: 4)
+
+  @Test func theIntentStandsBeforeTheWordsAndEntitiesAmongThem() {
     var screen = Screen(width: 60)
+    screen.show(.segment(.of("?turn")))
+    #expect(screen.terminal.rows == ["turn"])
+    screen.show(.segment(.of("turn on the ?lights", intent: "turn_on", entities: [Self.lights])))
+    #expect(screen.terminal.rows == ["*turn_on turn on the [lights](device)"])
+    #expect(screen.terminal.dimText == "[lights](device)")
     screen.show(
-      .segment(
-        .of(
-          "turn on the lights", isFinal: true, intent: "turn_on",
-          entities: [.init(type: "device", value: "lights", start: 3, end: 4)])))
-    #expect(screen.terminal.rows == ["turn on the lights", "→ turn_on  device=lights"])
+      .segment(.of("turn on the lights", isFinal: true, intent: "turn_on", entities: [Self.lights])))
+    #expect(screen.terminal.rows == ["*turn_on turn on the [lights](device)"])
+    #expect(screen.terminal.unknown.isEmpty)
+    let line = TranscriptSegment.of(
+      "turn on the lights", isFinal: true, intent: "turn_on", entities: [Self.lights]
+    )
+    .styled.rendered(withColor: true)
+    #expect(
+      line
+        == "\u{1B}[1;32m*turn_on\u{1B}[0m turn on the \u{1B}[36m[lights]\u{1B}[0m\u{1B}[2m(device)\u{1B}[0m")
+  }
+
+  @Test func anIntentThatChangesLeavesNothingBehind() {
+    var screen = Screen(width: 30)
+    let long = "turn on the ?lights ?in ?the ?kitchen ?please"
+    screen.show(.segment(.of(long, intent: "turn_on", entities: [Self.lights])))
+    #expect(screen.terminal.rows == ["*turn_on turn on the", "[lights](device) in the", "kitchen please"])
+    screen.show(.segment(.of("turn off ?all", intent: "turn_off")))
+    #expect(screen.terminal.rows == ["*turn_off turn off all"])
+    screen.show(.segment(.of("turn off all", isFinal: true)))
+    #expect(screen.terminal.rows == ["turn off all"])
+  }
+
+  @Test func aValueOfSeveralWordsShowsItsNormalForm() {
+    var screen = Screen(width: 60)
+    let time = TranscriptSegment.Entity(type: "time", value: "15:30", start: 2, end: 5)
+    screen.show(.segment(.of("wake at three thirty pm", isFinal: true, intent: "wake", entities: [time])))
+    #expect(screen.terminal.rows == ["*wake wake at [three thirty pm|15:30](time)"])
+  }
+
+  @Test func rowsThatStayAreFollowedByWhatTheyMean() {
+    var screen = Screen(width: 20)
+    screen.show(.segment(.of("turn on the very nice lights ?please")))
+    let entity = TranscriptSegment.Entity(type: "device", value: "lights", start: 5, end: 6)
+    screen.show(
+      .segment(.of("turn on the very nice lights please", isFinal: true, intent: "on", entities: [entity])))
+    #expect(
+      screen.terminal.rows == [
+        "turn on the very", "nice", "[lights](device)", "please", "→ *on", "  [lights](device)",
+      ])
+  }
+
+  @Test func whatIsNotCoveredSaysSoDimly() {
+    var screen = Screen(width: 60)
+    var segment = TranscriptSegment.of("what a day", isFinal: true)
+    segment.isRejected = true
+    screen.show(.segment(segment))
+    #expect(screen.terminal.rows == ["what a day (not covered)"])
+    #expect(screen.terminal.dimText == "(not covered)")
+  }
+
+  /// A server can say anything.
+  @Test(arguments: [0..<9, 3..<4, -1..<1, 1..<1, 2..<3])
+  func entitiesThatCannotBeAreHarmless(words: Range<Int>) {
+    var screen = Screen(width: 40)
+    let entity = TranscriptSegment.Entity(
+      type: "t", value: "v", start: words.lowerBound, end: words.upperBound)
+    screen.show(.segment(.of("one two ?three", entities: [entity, entity])))
+    screen.show(.segment(.of("one two three", isFinal: true, entities: [entity])))
+    #expect(screen.terminal.rows.first?.contains("two") == true)
   }
 
   @Test func severalInputsAreNamedAndIndented() {
@@ -174,13 +236,15 @@ struct LivePresenterTests {
     #expect(screen.terminal.rows == ["hello"])
   }
 
-  @Test func withoutColoursBracketsShowWhatMayChange() {
+  @Test func withoutColoursAnglesShowWhatMayChange() {
     var screen = Screen(width: 40, environment: ["NO_COLOR": "1"])
     screen.show(.segment(.of("turn ?on ?the")))
-    #expect(screen.terminal.rows == ["turn [on the]"])
+    #expect(screen.terminal.rows == ["turn <on the>"])
     #expect(!screen.recorder.output.contains("\u{1B}[2m"))
     screen.show(.segment(.of("turn on the lights", isFinal: true)))
     #expect(screen.terminal.rows == ["turn on the lights"])
+    screen.show(.segment(.of("turn on the ?lights", id: 1, intent: "turn_on", entities: [Self.lights])))
+    #expect(screen.terminal.rows.last == "*turn_on turn on the <[lights](device)>")
   }
 
   @Test func anUnfinishedSegmentStaysOnTheScreen() {

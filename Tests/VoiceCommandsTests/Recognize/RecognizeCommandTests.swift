@@ -11,6 +11,8 @@ struct RecognizeCommandTests {
   @Test(arguments: [
     ["recognize"], ["recognize", "a.wav", "--mic"], ["recognize", "-", "-"],
     ["recognize", "a.wav", "--local", "--server", "x:1"],
+    ["recognize", "a.wav", "--config", "x.yaml", "--server", "x:1"],
+    ["recognize", "a.wav", "--config", "x.yaml", "--tls-ca", "x"], ["recognize", "a.wav", "--config"],
     ["recognize", "a.wav", "--device", "hw:0"], ["recognize", "a.wav", "--rate", "8000"],
     ["recognize", "a.wav", "--encoding", "s16le"], ["recognize", "a.wav", "--raw", "--encoding", "mp3"],
     ["recognize", "--mic", "--realtime"], ["recognize", "--mic", "--raw"],
@@ -140,6 +142,91 @@ struct LocalRecognitionTests {
     #expect(terminal.rows == ["go forward ten meters"])
     #expect(terminal.dimText == "")
     #expect(console.error.contains("using PocketSphinx en-US in this process"))
+  }
+
+  // MARK: Understanding
+
+  private static let robot = """
+    lang: en-US
+    templates: |
+      *move go [forward | backward](direction) [1..20](distance) [meters | feet](unit)
+      *stop stop
+    entities:
+      - {name: distance, type: number}
+    """
+
+  /// Runs the command with a configuration in a file.
+  private func recognize(
+    _ text: String, _ arguments: String..., named name: String = "robot.yaml",
+    console: RecordedConsole = RecordedConsole()
+  ) async throws -> (CommandStatus, RecordedConsole, path: String) {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "voice-recognize-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: name).path
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    let arguments = ["recognize", "--raw", recordings + "/goforward.raw", "--config", path] + arguments
+    let status = await VoiceCommand.run(arguments, in: CommandContext(console: console.console))
+    return (status, console, path)
+  }
+
+  @Test func withAConfigurationItUnderstands() async throws {
+    let (status, console, _) = try await self.recognize(Self.robot, "--json")
+    #expect(status == .done)
+    let segments = try self.objects(console).filter { $0["event"] as? String == "segment" }
+    let last = try #require(segments.last)
+    #expect(last["final"] as? Bool == true)
+    #expect(last["text"] as? String == "go forward ten meters")
+    #expect(last["intent"] as? String == "move")
+    let entities = try #require(last["entities"] as? [[String: Any]])
+    #expect(entities.map { $0["type"] as? String } == ["direction", "distance", "unit"])
+    #expect(entities.map { $0["value"] as? String } == ["forward", "10", "meters"])
+    #expect(entities.map { $0["start"] as? Int } == [1, 2, 3])
+    #expect(entities.map { $0["end"] as? Int } == [2, 3, 4])
+    // The intent is there before everything is said.
+    #expect(
+      segments.contains { $0["final"] as? Bool == false && $0["intent"] as? String == "move" })
+  }
+
+  @Test func aPipeGetsTheMeaningToo() async throws {
+    let (_, console, _) = try await self.recognize(Self.robot, "--local")
+    #expect(console.output == "*move go [forward](direction) [ten|10](distance) [meters](unit)\n")
+  }
+
+  @Test func whatIsNotCoveredHasNoIntent() async throws {
+    let other = "lang: en-US\ntemplates: |\n  *dance dance a waltz with the [red | blue](color) robot\n"
+    let (status, console, _) = try await self.recognize(other, "--local")
+    #expect(status == .done)
+    #expect(console.output.hasSuffix(" (not covered)\n"))
+    #expect(!console.output.contains("*"))
+    let (_, json, _) = try await self.recognize(other, "--json")
+    let last = try #require(try self.objects(json).last { $0["event"] as? String == "segment" })
+    #expect(last["intent"] as? String == "")
+    #expect((last["entities"] as? [Any])?.isEmpty == true)
+  }
+
+  @Test func aBadConfigurationIsShownWithItsPlace() async throws {
+    let (status, console, _) = try await self.recognize("*go go $where\n", named: "robot.sal")
+    #expect(status == CommandStatus(.configurationInvalid))
+    #expect(console.output.isEmpty)
+    #expect(console.error.contains("robot.sal:1:"))
+    #expect(console.error.contains("^"))
+    let (_, json, _) = try await self.recognize("*go go $where\n", "--json", named: "robot.sal")
+    #expect(try self.objects(json).map { $0["code"] as? String } == ["server.configuration.invalid"])
+  }
+
+  @Test func aConfigurationThatIsMissingIsNamed() async {
+    let (status, console) = await voice("recognize", "a.wav", "--local", "--config", "/none-such.yaml")
+    #expect(status == CommandStatus(.configurationNotFound))
+    #expect(console.error.contains("/none-such.yaml"))
+  }
+
+  @Test func aLanguageThatCannotBeUnderstoodIsAFailure() async throws {
+    let finnish = "lang: fi-FI\ntemplates: |\n  *avaa avaa [ovi | ikkuna](kohde)\n"
+    let (status, console, _) = try await self.recognize(finnish, "--local")
+    #expect(status == CommandStatus(.configurationInvalid))
+    #expect(console.error.contains("fi-FI"))
+    #expect(console.error.contains("There is: en."))
   }
 
   @Test func noColorOnTheCommandLineMeansNone() async {

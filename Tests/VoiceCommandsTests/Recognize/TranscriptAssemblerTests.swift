@@ -65,6 +65,31 @@ struct TranscriptAssemblerTests {
     #expect(changed.map(\.isFinal) == [true, false])
   }
 
+  @Test func tentativeEntitiesReplaceEachOtherAndFinalsStay() {
+    func entity(_ value: String, _ words: Range<Int>) -> RecognizedEntity {
+      RecognizedEntity(type: "device", value: value, words: words)
+    }
+    var assembler = TranscriptAssembler(contextId: "c")
+    let first = assembler.take([
+      .tentativeEntities(segment: 0, [entity("coffee", 0..<1), entity("tv", 4..<5)]),
+      .intent(segment: 0, "turn_on", isFinal: false),
+    ])
+    #expect(first.map(\.intent) == ["turn_on"])
+    #expect(first[0].entities.map(\.value) == ["coffee", "tv"])
+    let second = assembler.take([.entity(segment: 0, entity("coffee machine", 0..<2))])
+    #expect(second[0].entities.map(\.value) == ["coffee machine", "tv"])
+    #expect(second[0].entities[0] == .init(type: "device", value: "coffee machine", start: 0, end: 2))
+    let third = assembler.take([.tentativeEntities(segment: 0, [])])
+    #expect(third[0].entities.map(\.value) == ["coffee machine"])
+    _ = assembler.take([.tentativeEntities(segment: 0, [entity("radio", 4..<5)])])
+    let rejected = SegmentSummary(resumePoint: self.end.resumePoint, isRejected: true)
+    let last = assembler.take([
+      .word(segment: 0, index: 0, self.word("a", 0)), .segmentEnded(segment: 0, rejected),
+    ])
+    #expect(last[0].entities.map(\.value) == ["coffee machine"])
+    #expect(last[0].isRejected)
+  }
+
   @Test func aWordOutOfOrderIsDropped() {
     var assembler = TranscriptAssembler(contextId: "c")
     #expect(assembler.take([.word(segment: 0, index: 5, self.word("x", 0))])[0].words.isEmpty)

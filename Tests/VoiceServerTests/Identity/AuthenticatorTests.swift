@@ -6,8 +6,10 @@ import VoiceCore
 
 @Suite struct AuthenticatorTests {
   static func authenticator(now: Int64 = 1_700_000_000) async throws -> Authenticator {
-    try await Authenticator(
-      configuration: Fixture.configuration(), tokens: await Fixture.authority(now: now),
+    let configuration = Fixture.configuration()
+    return try await Authenticator(
+      configuration: configuration, apps: try AppRegistry(configuration),
+      tokens: await Fixture.authority(now: now),
       key: Fixture.key())
   }
 

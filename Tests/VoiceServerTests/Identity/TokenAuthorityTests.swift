@@ -89,7 +89,7 @@ import VoiceTesting
     let claims = try Self.claims(token.text)
     #expect(claims["aud"] as? String == "swift-voice")
     #expect(claims["iss"] as? String == "swift-voice")
-    #expect(claims["scope"] as? String == "slu")
+    #expect(claims["scope"] as? String == "slu wlu")
   }
 
   @Test func theAlgorithmIsOneThatTheGoClientKnows() async throws {

@@ -62,11 +62,13 @@ import VoiceTesting
   @Test func resumePointsAreOnlySaidWhenAskedFor() async throws {
     let adaptation = RecognizerAdaptation(bytes: [1, 2, 3])
     var plain = Self.output()
+    _ = plain.responses(to: .word(segment: 0, index: 0, Self.word("a")))
     let without = plain.responses(
       to: .segmentEnded(segment: 0, Self.summary(sample: 9, adaptation: adaptation)))
     #expect(without.last?.segmentEnd == .init())
     let tokens = try await ResumeTokens(key: Fixture.key())
     var asking = Self.output(rate: 8_000, tokens: tokens)
+    _ = asking.responses(to: .word(segment: 0, index: 0, Self.word("a")))
     let with = asking.responses(
       to: .segmentEnded(segment: 0, Self.summary(sample: 16_001, adaptation: adaptation)))
     // At the client's own rate: half as many samples as the recogniser heard.
@@ -109,5 +111,114 @@ import VoiceTesting
     rules.check(output.finished())
     rules.finish()
     #expect(rules.violations.isEmpty)
+  }
+
+  // MARK: Intents and entities
+
+  static func entity(_ value: String, _ words: Range<Int>) -> RecognizedEntity {
+    RecognizedEntity(type: "device", value: value, words: words)
+  }
+
+  @Test func entitiesAreSaidWithTheirWordsAndTheirNormalForm() {
+    var output = Self.output()
+    for (index, text) in ["at", "three", "thirty"].enumerated() {
+      _ = output.responses(to: .word(segment: 0, index: index, Self.word(text)))
+    }
+    let tentative = output.responses(to: .tentativeEntities(segment: 0, [Self.entity("3", 1..<2)]))
+    #expect(tentative.map { $0.tentativeEntities.tentativeEntities.map(\.value) } == [["3"]])
+    let final = output.responses(to: .entity(segment: 0, Self.entity("03:30", 1..<3)))
+    #expect(final.map(\.entity.entity) == ["device"])
+    #expect(final.map(\.entity.value) == ["03:30"])
+    #expect(final.map(\.entity.startPosition) == [1])
+    #expect(final.map(\.entity.endPosition) == [3])
+    // What is final comes neither again nor as tentative.
+    #expect(output.responses(to: .entity(segment: 0, Self.entity("x", 1..<3))) == [])
+    let list = [Self.entity("x", 1..<3), Self.entity("y", 0..<1), Self.entity("z", 0..<1)]
+    let rest = output.responses(to: .tentativeEntities(segment: 0, list))
+    #expect(rest.map { $0.tentativeEntities.tentativeEntities.map(\.value) } == [["y"]])
+  }
+
+  @Test func nothingFollowsAFinalIntent() {
+    var output = Self.output()
+    _ = output.responses(to: .word(segment: 0, index: 0, Self.word("a")))
+    #expect(
+      output.responses(to: .intent(segment: 0, "greet", isFinal: true)).map(\.intent.intent) == ["greet"])
+    #expect(output.responses(to: .intent(segment: 0, "other", isFinal: true)) == [])
+    #expect(output.responses(to: .intent(segment: 0, "other", isFinal: false)) == [])
+  }
+
+  @Test func nothingFollowsASegmentsEnd() {
+    var output = Self.output()
+    _ = output.responses(to: .word(segment: 0, index: 0, Self.word("a")))
+    _ = output.responses(to: .segmentEnded(segment: 0, Self.summary()))
+    for event in Self.events(of: 0) { #expect(output.responses(to: event) == []) }
+  }
+
+  @Test func aSegmentWithoutAFinalWordDoesNotEnd() {
+    var output = Self.output()
+    _ = output.responses(to: .hypothesis(segment: 0, firstIndex: 0, words: [Self.word("a")]))
+    #expect(output.responses(to: .segmentEnded(segment: 0, Self.summary())) == [])
+  }
+
+  @Test func aSegmentThatComesAgainIsSaidToTheClient() async throws {
+    var output = Self.output(tokens: try await ResumeTokens(key: Fixture.key()))
+    _ = output.responses(to: .word(segment: 0, index: 0, Self.word("a")))
+    let point = ResumePoint(sample: 0, adaptation: nil, repeatedSegments: 1)
+    let end = output.responses(to: .segmentEnded(segment: 0, SegmentSummary(resumePoint: point))).last
+    #expect(end?.segmentEnd.repeatedSegments == 1)
+    #expect(end?.segmentEnd.resumeToken.isEmpty == false)
+  }
+
+  static func events(of segment: Int) -> [RecognitionEvent] {
+    [
+      .hypothesis(segment: segment, firstIndex: 0, words: [Self.word("a")]),
+      .word(segment: segment, index: 1, Self.word("a")),
+      .tentativeEntities(segment: segment, [Self.entity("a", 0..<1)]),
+      .entity(segment: segment, Self.entity("a", 0..<1)), .intent(segment: segment, "a", isFinal: false),
+      .intent(segment: segment, "a", isFinal: true), .segmentEnded(segment: segment, Self.summary()),
+    ]
+  }
+
+  /// Whatever the pipeline says, in whatever order: no rule of the protocol is broken.
+  @Test(arguments: 0..<40)
+  func noSequenceOfEventsBreaksARule(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
+    for _ in 0..<25 {
+      var output = Self.output()
+      var rules = ResponseRules()
+      rules.check(output.started())
+      for _ in 0..<number(0...120) {
+        let segment = number(0...2)
+        let words = (0..<number(0...4)).map { _ in
+          let start = number(-100...3000)
+          return Self.word("w", start, start + number(-50...300))
+        }
+        func entity() -> RecognizedEntity {
+          let start = number(-1...6)
+          return Self.entity("v", start..<start + number(0...3))
+        }
+        let event: RecognitionEvent
+        switch number(0...19) {
+        case 0...5: event = .hypothesis(segment: segment, firstIndex: number(0...6), words: words)
+        case 6...10: event = .word(segment: segment, index: number(0...7), words.first ?? Self.word("a"))
+        case 11...13: event = .tentativeEntities(segment: segment, (0..<number(0...3)).map { _ in entity() })
+        case 14...16: event = .entity(segment: segment, entity())
+        case 17: event = .intent(segment: segment, "i", isFinal: number(0...2) == 0)
+        case 18: event = .intent(segment: segment, "", isFinal: false)
+        default: event = .segmentEnded(segment: segment, Self.summary())
+        }
+        for response in output.responses(to: event) { rules.check(response) }
+      }
+      // Whoever made the events ends what it began.
+      for segment in 0...2 {
+        for response in output.responses(to: .segmentEnded(segment: segment, Self.summary())) {
+          rules.check(response)
+        }
+      }
+      rules.check(output.finished())
+      rules.finish()
+      #expect(rules.violations == [])
+    }
   }
 }

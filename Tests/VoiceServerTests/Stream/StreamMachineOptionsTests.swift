@@ -84,6 +84,77 @@ import VoiceCore
     #expect(harness.send(Request.start(app: Fixture.siblingID)).request?.silence == .milliseconds(720))
   }
 
+  // MARK: What is said
+
+  @Test func theVocabularyAndTheTimeZoneArePassedOn() async throws {
+    var harness = try await MachineHarness()
+    var config = Request.config(options: ["vocabulary_bias": "0.25", "timezone": "Europe/Helsinki"])
+    config.config.options.append(
+      .with {
+        $0.key = "vocabulary"
+        $0.value = ["bluetooth", " living   room ", ""]
+      })
+    _ = harness.send(config)
+    let first = harness.send(Request.start()).request
+    #expect(first?.vocabulary == ["bluetooth", "living room"])
+    #expect(first?.vocabularyBias == 0.25)
+    #expect(first?.timeZone?.identifier == "Europe/Helsinki")
+    #expect(first?.takesAppSilence == true)
+    _ = harness.send(Request.stop)
+    let options = ["vocabulary": "radio", "vocabulary_bias": "1", "silence_triggered_segmentation": "0"]
+    let second = harness.send(Request.start(options: options)).request
+    #expect(second?.vocabulary == ["radio"])
+    #expect(second?.vocabularyBias == 1)
+    #expect(second?.takesAppSilence == false)
+    _ = harness.send(Request.stop)
+    #expect(harness.send(Request.start()).request?.vocabulary == ["bluetooth", "living room"])
+  }
+
+  @Test func withoutOptionsThereIsNoVocabulary() async throws {
+    var harness = try await MachineHarness()
+    _ = harness.send(Request.config(options: ["timezone": ""]))
+    let request = harness.send(Request.start()).request
+    #expect(request?.vocabulary == [])
+    #expect(request?.vocabularyBias == 0.5)
+    #expect(request?.timeZone == nil)
+  }
+
+  @Test(arguments: [
+    ("vocabulary_bias", ["much"], "0 to 1"), ("vocabulary_bias", ["1.1"], "0 to 1"),
+    ("vocabulary_bias", ["-0.1"], "0 to 1"), ("vocabulary_bias", ["nan"], "0 to 1"),
+    ("vocabulary_bias", [], "0 to 1"), ("timezone", ["Europe/Atlantis"], "IANA"),
+    ("timezone", ["../../etc/passwd"], "IANA"),
+    ("vocabulary", [String](repeating: "word", count: 1001), "at most 1000"),
+    ("vocabulary", ["fine", String(repeating: "x", count: 101)], "at most 100 characters"),
+  ])
+  func anOptionThatCannotBeUsedIsRefusedWithTheReason(
+    _ key: String, _ values: [String], _ reason: String
+  ) async throws {
+    for asConfig in [true, false] {
+      var harness = try await MachineHarness()
+      var config = Request.config()
+      var start = Request.start()
+      if asConfig {
+        config.config.options = [
+          .with {
+            $0.key = key; $0.value = values
+          }
+        ]
+      } else {
+        start.start.options = [
+          .with {
+            $0.key = key; $0.value = values
+          }
+        ]
+      }
+      let refusal = harness.send(config).refusal ?? harness.send(start).refusal
+      #expect(refusal?.failure.code == .requestInvalid)
+      #expect(refusal?.status == .invalidArgument)
+      #expect(refusal?.failure.message.contains(reason) == true)
+      #expect(refusal?.failure.message.contains(key) == true)
+    }
+  }
+
   // MARK: Resume tokens
 
   static let adaptation = RecognizerAdaptation(bytes: [7, 8, 9])
@@ -130,7 +201,10 @@ import VoiceCore
     _ = harness.send(Request.config(options: config))
     _ = harness.send(Request.start(options: start))
     let summary = SegmentSummary(resumePoint: ResumePoint(sample: 1600, adaptation: Self.adaptation))
-    let end = harness.machine.recognized([.segmentEnded(segment: 0, summary)], in: Self.ids[0]).responses.last
+    let end = harness.machine.recognized(
+      [.word(segment: 0, index: 0, ContextOutputTests.word("a")), .segmentEnded(segment: 0, summary)],
+      in: Self.ids[0]
+    ).responses.last
     #expect((end?.segmentEnd.resumeToken.isEmpty == false) == hasToken)
     #expect(end?.segmentEnd.nextSample == (hasToken ? 1600 : 0))
   }

@@ -17,16 +17,18 @@ import VoiceCore
 /// Runs a server on free ports while the body runs.
 func withServer<Result: Sendable>(
   _ configuration: ServerConfiguration? = nil, engine: any RecognitionEngine = RunEngine(),
-  logger: Logger? = nil, now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) },
+  dataFolder: String? = nil, logger: Logger? = nil,
+  now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) },
+  interface: @escaping @Sendable (UUID) -> ContextUnderstanding? = { _ in nil },
   _ body: @Sendable (RunningServer) async throws -> Result
 ) async throws -> Result {
   let folder = try Fixture.Folder()
   var configuration = configuration ?? Fixture.configuration()
-  configuration.dataFolder = folder.path
+  configuration.dataFolder = dataFolder ?? folder.path
   let server = VoiceServer(
     configuration: configuration, engine: engine, clock: MonotonicClock(),
     logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-    metricsRegistry: PrometheusRegistry(), observer: .init(), now: now)
+    metricsRegistry: PrometheusRegistry(), observer: .init(), now: now, interface: interface)
   return try await withThrowingTaskGroup(of: Void.self) { group in
     group.addTask { try await server.run() }
     let addresses = try await server.addresses
