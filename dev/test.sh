@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-heavy='RandomTests|StreamCutTests|PocketSphinxRecognitionTests'
+heavy='RandomTests|GrammarScaleTests|StreamCutTests|PocketSphinxRecognitionTests'
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 

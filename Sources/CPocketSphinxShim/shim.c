@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sphinxbase/err.h>
+#include <sphinxbase/fsg_model.h>
 
 enum { message_capacity = 4096 };
+
+static const char network_name[] = "network";
 
 static _Thread_local char messages[message_capacity];
 static _Thread_local size_t message_length;
@@ -66,6 +69,48 @@ ps_decoder_t *vps_create(int argc, char **argv) {
   return decoder;
 }
 
+static int set_network(ps_decoder_t *decoder, const char *const *words, int word_count, const vps_arc *arcs,
+                       int arc_count, int state_count, int start, int end) {
+  logmath_t *logs = ps_get_logmath(decoder);
+  float weight = cmd_ln_float32_r(ps_get_config(decoder), "-lw");
+  fsg_model_t *network = fsg_model_init(network_name, logs, weight, state_count);
+  if (!network) return VPS_FAILED;
+  network->start_state = start;
+  network->final_state = end;
+  // The library numbers equal words alike, so the numbers are those of the array only if no word comes twice.
+  for (int i = 0; i < word_count; i++) fsg_model_word_add(network, words[i]);
+  for (int i = 0; i < arc_count; i++) {
+    int32 score = (int32)(logmath_ln_to_log(logs, -arcs[i].cost) * weight);
+    if (arcs[i].word >= 0) {
+      fsg_model_trans_add(network, arcs[i].from, arcs[i].to, score, arcs[i].word);
+    } else if (arcs[i].from != arcs[i].to) {
+      fsg_model_null_trans_add(network, arcs[i].from, arcs[i].to, score);
+    }
+  }
+  glist_free(fsg_model_null_trans_closure(network, NULL));
+  int result = ps_set_fsg(decoder, network_name, network);
+  // The decoder keeps a reference of its own.
+  fsg_model_free(network);
+  if (result == 0) result = ps_set_search(decoder, network_name);
+  return result < 0 ? VPS_FAILED : 0;
+}
+
+int vps_set_network(ps_decoder_t *decoder, const char *const *words, int word_count, const vps_arc *arcs,
+                    int arc_count, int state_count, int start, int end) {
+  volatile int result = VPS_FAILED;
+  GUARDED(result = set_network(decoder, words, word_count, arcs, arc_count, state_count, start, end), VPS_FATAL);
+  return result;
+}
+
+int vps_set_phone_loop(ps_decoder_t *decoder, const char *language_model) {
+  volatile int result = VPS_FAILED;
+  GUARDED({
+    result = ps_set_allphone_file(decoder, network_name, language_model);
+    if (result == 0) result = ps_set_search(decoder, network_name);
+  }, VPS_FATAL);
+  return result < 0 ? VPS_FAILED : 0;
+}
+
 int vps_begin(ps_decoder_t *decoder) {
   volatile int result = VPS_FAILED;
   GUARDED(result = ps_start_utt(decoder) < 0 ? VPS_FAILED : 0, VPS_FATAL);
@@ -89,6 +134,12 @@ int vps_search(ps_decoder_t *decoder, mfcc_t **frames, int count) {
   return result;
 }
 
+int vps_search_all(ps_decoder_t *decoder, mfcc_t **frames, int count) {
+  volatile int result = VPS_FAILED;
+  GUARDED(result = ps_process_cep(decoder, frames, count, FALSE, TRUE) < 0 ? VPS_FAILED : 0, VPS_FATAL);
+  return result;
+}
+
 int vps_end(ps_decoder_t *decoder) {
   volatile int result = VPS_FAILED;
   GUARDED(result = ps_end_utt(decoder) < 0 ? VPS_FAILED : 0, VPS_FATAL);
@@ -105,7 +156,10 @@ static int copy_words(ps_seg_t *segment, ps_decoder_t *decoder, vps_word *words,
     vps_word *word = &words[count++];
     word->text = ps_seg_word(segment);
     ps_seg_frames(segment, &word->first_frame, &word->last_frame);
-    word->posterior = logmath_exp(ps_get_logmath(decoder), ps_seg_prob(segment, NULL, NULL, NULL));
+    int32 acoustic = 0;
+    word->posterior =
+        logmath_exp(ps_get_logmath(decoder), ps_seg_prob(segment, &acoustic, NULL, NULL));
+    word->acoustic_score = acoustic;
   }
   return count;
 }

@@ -27,6 +27,14 @@ struct ChannelState: Hashable, Sendable {
     self.frameCount = state.pointee.nframe
   }
 
+  /// A state with a mean that was made of so many frames.
+  init(mean: [Float], frameCount: Int32, levels: SignalLevels) {
+    self.mean = mean
+    self.sum = mean.map { $0 * Float(frameCount) }
+    self.frameCount = frameCount
+    self.levels = levels
+  }
+
   /// Reads and checks the bytes of an adaptation.
   ///
   /// - Throws: ``VoiceFailure`` with code `speech.stream.request-invalid`.

@@ -46,6 +46,7 @@ public struct PocketSphinxEngine: RecognitionEngine {
 
   /// How the decoder searches.
   public let configuration: Configuration
+  private let plans = GrammarPlans()
 
   /// Creates an engine; nothing is loaded.
   public init(configuration: Configuration) {
@@ -73,10 +74,11 @@ public struct PocketSphinxEngine: RecognitionEngine {
       reportsWordTimes: true,
       reportsConfidence: self.configuration.usesBestPath,
       maximumAlternatives: 10,
-      detectsVoiceActivity: true)
+      detectsVoiceActivity: true,
+      followsGrammars: true)
   }
 
   public func makeRecognizer() throws(VoiceFailure) -> any Recognizer {
-    try PocketSphinxRecognizer(configuration: self.configuration)
+    try PocketSphinxRecognizer(configuration: self.configuration, plans: self.plans)
   }
 }

@@ -11,13 +11,20 @@ public struct PocketSphinxModel: Hashable, Sendable {
   public var languageModel: String
   /// The pronunciation dictionary.
   public var dictionary: String
+  /// The n-gram model of phones, against which grammars are compared; without, speech that a grammar does not cover is
+  /// not told from speech that it does.
+  public var phoneModel: String?
 
   /// Creates a model from its files, which are not looked at.
-  public init(language: String, acousticModel: String, languageModel: String, dictionary: String) {
+  public init(
+    language: String, acousticModel: String, languageModel: String, dictionary: String,
+    phoneModel: String? = nil
+  ) {
     self.language = language
     self.acousticModel = acousticModel
     self.languageModel = languageModel
     self.dictionary = dictionary
+    self.phoneModel = phoneModel
   }
 
   /// Where Debian's packages install models.
@@ -96,7 +103,8 @@ public struct PocketSphinxModel: Hashable, Sendable {
     else { return nil }
     self.init(
       language: Self.tag(acoustic), acousticModel: "\(folder)/\(acoustic)",
-      languageModel: "\(folder)/\(languageModel)", dictionary: "\(folder)/\(dictionary)")
+      languageModel: "\(folder)/\(languageModel)", dictionary: "\(folder)/\(dictionary)",
+      phoneModel: names.first { $0.contains("phone") && $0.hasSuffix(".lm.bin") }.map { "\(folder)/\($0)" })
   }
 
   /// `en-US` from a folder's `en-us`.

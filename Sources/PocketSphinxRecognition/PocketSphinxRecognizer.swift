@@ -42,12 +42,21 @@ public final class PocketSphinxRecognizer: Recognizer {
   private var levels = SignalLevels.unknown
   private var meter = LevelMeter()
   private let frameLength: Int
+  private let grammars: GrammarSearches
+  /// The running utterance, if it follows a grammar.
+  private var utterance: GrammarUtterance?
+  /// What the last utterance taught, if it followed a grammar.
+  private var learned: ChannelState?
 
   /// Loads a model; takes about 0.3 s and blocks.
   ///
   /// - Throws: ``VoiceFailure`` with code `speech.engine.model-missing` or `speech.engine.model-invalid`; the
   ///   cause has the library's messages.
-  public init(configuration: PocketSphinxEngine.Configuration) throws(VoiceFailure) {
+  public convenience init(configuration: PocketSphinxEngine.Configuration) throws(VoiceFailure) {
+    try self.init(configuration: configuration, plans: GrammarPlans())
+  }
+
+  init(configuration: PocketSphinxEngine.Configuration, plans: GrammarPlans) throws(VoiceFailure) {
     PocketSphinxLog.silence()
     let decoder = try Self.makeDecoder(configuration)
     guard let frontEnd = ps_get_fe(decoder), let features = ps_get_feat(decoder),
@@ -71,6 +80,7 @@ public final class PocketSphinxRecognizer: Recognizer {
     self.initialState = ChannelState(normalization, levels: .unknown)
 
     let dimension = max(1, Int(fe_get_output_size(frontEnd)))
+    self.grammars = GrammarSearches(plans: plans, model: configuration.model, dimension: dimension)
     // Room for what one step can give: its own frames, and those that were held back before speech.
     let capacity = Self.framesPerStep + Self.framesBeforeSpeech + 4
     self.cepstraCapacity = capacity
@@ -91,7 +101,7 @@ public final class PocketSphinxRecognizer: Recognizer {
     switch self.state {
     case .idle, .ended: ps_free(self.decoder)
     case .listening:
-      if vps_end(self.decoder) != VPS_FATAL { ps_free(self.decoder) }
+      if self.utterance != nil || vps_end(self.decoder) != VPS_FATAL { ps_free(self.decoder) }
     case .broken: break
     }
   }
@@ -100,7 +110,8 @@ public final class PocketSphinxRecognizer: Recognizer {
 
   public var adaptation: RecognizerAdaptation? {
     switch self.state {
-    case .idle, .ended: ChannelState(self.normalization, levels: self.levels).adaptation
+    case .idle, .ended:
+      (self.learned ?? ChannelState(self.normalization, levels: self.levels)).adaptation
     case .listening, .broken: nil
     }
   }
@@ -123,9 +134,15 @@ public final class PocketSphinxRecognizer: Recognizer {
     self.times = FrameTimes()
     self.sampleCount = 0
     self.audioFrameCount = 0
+    self.learned = nil
     ps_start_stream(self.decoder)
     self.warmUp()
-    try self.check(vps_begin(self.decoder))
+    if let grammar = task.grammar, let search = try self.grammars.search(grammar) {
+      self.utterance = try GrammarUtterance(grammar, search: search, channel: channel)
+      fe_start_utt(self.frontEnd)
+    } else {
+      try self.check(vps_begin(self.decoder))
+    }
     self.state = .listening
   }
 
@@ -145,6 +162,7 @@ public final class PocketSphinxRecognizer: Recognizer {
 
   public func hypothesis() -> [RecognizedWord] {
     guard case .listening = self.state else { return [] }
+    if let utterance = self.utterance { return utterance.hypothesis().map { self.placed($0) } }
     let count = vps_words(self.decoder, self.words, Int32(Self.maximumWords))
     guard count != VPS_FATAL else {
       self.state = .broken
@@ -155,6 +173,7 @@ public final class PocketSphinxRecognizer: Recognizer {
 
   public func finish(alternatives: Int) throws(VoiceFailure) -> RecognitionResult {
     guard case .listening = self.state else { throw self.outOfOrder }
+    if let utterance = self.utterance { return try self.finish(utterance) }
     let wasInSpeech = self.isInSpeech
     let lastHypothesis = self.hypothesis()
     try self.check(vps_end(self.decoder))
@@ -178,6 +197,13 @@ public final class PocketSphinxRecognizer: Recognizer {
 
   public func cancel() {
     guard case .listening = self.state else { return }
+    if let utterance = self.utterance {
+      utterance.cancel()
+      self.endFrontEnd()
+      self.utterance = nil
+      self.state = .ended
+      return
+    }
     self.state = vps_end(self.decoder) == VPS_FATAL ? .broken : .ended
   }
 
@@ -219,7 +245,7 @@ public final class PocketSphinxRecognizer: Recognizer {
       guard fe_process_frames(self.frontEnd, &next, &rest, self.cepstra, &passed, nil) >= 0 else {
         throw self.failure("The front end failed.")
       }
-      if passed > 0 { try self.check(vps_search(self.decoder, self.cepstra, passed)) }
+      if passed > 0 { try self.hear(passed) }
       total += Int(passed)
       guard rest < before || passed > 0 else { throw self.failure("The front end takes no more samples.") }
     }
@@ -229,6 +255,77 @@ public final class PocketSphinxRecognizer: Recognizer {
       self.sampleCount < self.frameLength ? 0 : (self.sampleCount - self.frameLength) / Self.frameShift + 1
     // Frames held back while it was silent end with the newest; those before silence begin with the oldest.
     self.times.passed(total, from: wasInSpeech ? firstFrame : max(0, self.audioFrameCount - total))
+  }
+
+  /// Hands the frames that the front end passed on to the search.
+  private func hear(_ count: Int32) throws(VoiceFailure) {
+    guard self.utterance != nil else {
+      return try self.check(vps_search(self.decoder, self.cepstra, count))
+    }
+    try self.utterance?.hear(
+      UnsafeBufferPointer(start: self.cepstraStorage, count: Int(count) * self.initialState.mean.count))
+  }
+
+  // MARK: Grammars
+
+  /// Ends the front end's utterance.
+  ///
+  /// - Returns: The number of frames that it still had, which are at the beginning of the storage.
+  @discardableResult private func endFrontEnd() -> Int32 {
+    var count: Int32 = 0
+    guard fe_end_utt(self.frontEnd, self.cepstra[0], &count) >= 0 else { return 0 }
+    return min(1, max(0, count))
+  }
+
+  private func finish(_ running: GrammarUtterance) throws(VoiceFailure) -> RecognitionResult {
+    self.utterance = nil
+    self.state = .ended
+    var utterance = running
+    let wasInSpeech = self.isInSpeech
+    let last = self.endFrontEnd()
+    if last > 0, wasInSpeech {
+      self.times.passed(1, from: self.audioFrameCount)
+      try utterance.hear(
+        UnsafeBufferPointer(start: self.cepstraStorage, count: self.initialState.mean.count))
+    }
+    self.levels = self.meter.levels
+    self.learned = utterance.channel(levels: self.levels)
+    guard self.times.decoderFrameCount > 0 else {
+      utterance.cancel()
+      return RecognitionResult(words: [])
+    }
+    let result = try utterance.finish(phones: try self.grammars.phones())
+    guard !result.isRejected else {
+      return RecognitionResult(words: try self.freeText(utterance.frames), isRejected: true)
+    }
+    return RecognitionResult(
+      words: zip(result.words, result.confidences).map { self.placed($0, confidence: $1) })
+  }
+
+  /// What the language model makes of the frames of an utterance.
+  private func freeText(_ frames: [Float]) throws(VoiceFailure) -> [RecognizedWord] {
+    var frames = frames
+    let dimension = self.initialState.mean.count
+    try self.check(vps_begin(self.decoder))
+    var result: Int32 = 0
+    frames.withUnsafeMutableBufferPointer { buffer in
+      guard let base = buffer.baseAddress else { return }
+      var rows: [UnsafeMutablePointer<mfcc_t>?] = (0..<buffer.count / dimension).map { base + $0 * dimension }
+      result = vps_search_all(self.decoder, &rows, Int32(rows.count))
+    }
+    try self.check(result)
+    try self.check(vps_end(self.decoder))
+    let count = vps_words(self.decoder, self.words, Int32(Self.maximumWords))
+    try self.check(count)
+    return self.transcription(count: Int(count), hasConfidence: self.usesBestPath)
+  }
+
+  private func placed(_ word: CepstralDecoder.Word, confidence: Double? = nil) -> RecognizedWord {
+    let first = self.times.audioFrame(of: word.frames.lowerBound)
+    let last = max(first, self.times.audioFrame(of: word.frames.upperBound))
+    return RecognizedWord(
+      text: word.text, start: .milliseconds(10 * first), end: .milliseconds(10 * (last + 1)),
+      confidence: confidence)
   }
 
   private func transcription(count: Int, hasConfidence: Bool) -> [RecognizedWord] {
@@ -263,7 +360,7 @@ public final class PocketSphinxRecognizer: Recognizer {
   }
 
   /// The word without the number of its pronunciation, or `nil` for pauses and noises.
-  private static func text(_ raw: UnsafePointer<CChar>?) -> String? {
+  static func text(_ raw: UnsafePointer<CChar>?) -> String? {
     guard let raw, let first = raw.pointee as CChar?, first != 0 else { return nil }
     switch UInt8(bitPattern: first) {
     case UInt8(ascii: "<"), UInt8(ascii: "["): return nil

@@ -140,6 +140,9 @@ extension GrammarFailure {
     case .undefined(let name, let range):
       VoiceFailure(
         .configurationInvalid, message: "\(range.file):\(range.line): The variable $\(name) is not defined.")
+    case .cyclic(let name, let range):
+      VoiceFailure(
+        .configurationInvalid, message: "\(range.file):\(range.line): The variable $\(name) needs itself.")
     case .permutationTooLong(let count, let range):
       VoiceFailure(
         .configurationInvalid,

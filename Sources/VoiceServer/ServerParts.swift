@@ -39,11 +39,8 @@ struct ServerParts: Sendable {
     let gate = ServiceGate(
       authenticator: authenticator, apps: apps, clock: server.clock, idleTime: configuration.limits.idleTime,
       metrics: server.metrics, logger: server.logger)
-    let interface: @Sendable (UUID) -> ContextUnderstanding? = { app in
-      server.interface(app)
-        ?? interfaces.current(of: app).map {
-          ContextUnderstanding($0.understanding, values: .current, grammar: $0.recognitionGrammar)
-        }
+    let interface: @Sendable (UUID) -> ContextUnderstanding? = { [now = server.now] app in
+      interfaces.understanding(of: app, at: now())
     }
     let slu = SLUService(
       configuration: configuration, apps: apps, authenticator: authenticator,

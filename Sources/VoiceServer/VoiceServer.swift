@@ -50,8 +50,6 @@ public final class VoiceServer: Service {
   let logger: Logger
   let observer: Observer
   let now: @Sendable () -> Int64
-  /// How an app understands; `nil` if it has words only.
-  let interface: @Sendable (_ app: UUID) -> ContextUnderstanding?
   let phase = ServerPhase()
   let metrics: ServerMetrics
   let pool: RecognizerPool
@@ -84,8 +82,7 @@ public final class VoiceServer: Service {
   init(
     configuration: ServerConfiguration, engine: any RecognitionEngine, clock: any VoiceClock,
     logger: Logger, metricsRegistry: PrometheusRegistry, observer: Observer,
-    now: @escaping @Sendable () -> Int64,
-    interface: @escaping @Sendable (_ app: UUID) -> ContextUnderstanding? = { _ in nil }
+    now: @escaping @Sendable () -> Int64
   ) {
     self.configuration = configuration
     self.engine = engine
@@ -94,7 +91,6 @@ public final class VoiceServer: Service {
     self.metricsRegistry = metricsRegistry
     self.observer = observer
     self.now = now
-    self.interface = interface
     self.metrics = ServerMetrics(factory: metricsRegistry)
     self.pool = RecognizerPool(engine: engine, size: configuration.limits.decoders, clock: clock)
   }

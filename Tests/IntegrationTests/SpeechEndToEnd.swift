@@ -6,8 +6,7 @@ import SpeechStreaming
 import VoiceAudio
 import VoiceCore
 import VoicePlatform
-
-@testable import VoiceServer
+import VoiceServer
 
 /// Debian's recordings of the package `pocketsphinx-testdata`.
 enum Recording {
@@ -31,7 +30,7 @@ struct RunningServer: Sendable {
   static func with<R: Sendable>(
     engine: any RecognitionEngine,
     configure: @Sendable (inout ServerConfiguration) -> Void = { _ in },
-    interface: ContextUnderstanding? = nil,
+    templates: String? = nil,
     _ body: @Sendable @escaping (RunningServer) async throws -> R
   ) async throws -> R {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("voice-\(UUID().uuidString)")
@@ -41,13 +40,16 @@ struct RunningServer: Sendable {
     configuration.httpPort = 0
     configuration.dataFolder = folder.path
     configuration.drainTime = .seconds(2)
+    if let templates {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let file = folder.appendingPathComponent("templates.yaml")
+      try Data(templates.utf8).write(to: file)
+      configuration.apps[0].templates = file.path
+    }
     configure(&configuration)
     var logger = Logger(label: "test")
     logger.logLevel = .critical
-    let server = VoiceServer(
-      configuration: configuration, engine: engine, clock: MonotonicClock(), logger: logger,
-      metricsRegistry: PrometheusRegistry(), observer: .init(),
-      now: { Int64(Date().timeIntervalSince1970) }, interface: { _ in interface })
+    let server = VoiceServer(configuration: configuration, engine: engine, logger: logger)
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await server.run() }
       let addresses = try await server.addresses

@@ -2,7 +2,6 @@ import Foundation
 import PocketSphinxRecognition
 import SpeechPipeline
 import SpeechStreaming
-import SpeechUnderstanding
 import Synchronization
 import Testing
 import VoiceAudio
@@ -61,23 +60,16 @@ import VoiceTesting
     + ScriptedEngine.Word.sentence("what a day", at: .milliseconds(6200), isRejected: true)
     + ScriptedEngine.Word.sentence("set the volume to twenty five", at: .milliseconds(8000))
 
-  private static func interface() throws -> ContextUnderstanding {
-    let yaml = """
-      entities:
-        - {name: level, type: number}
-      templates: |
-        device = [lights | radio | coffee | coffee machine]
-        *turn_on turn on the $device(device) {in the [kitchen | living room](room)}
-        *turn_off turn off the $device(device) {in the [kitchen | living room](room)}
-        *volume set the volume to [1..40](level)
-      """
-    let file = ConfigurationFile(name: "home.yaml", text: yaml)
-    let loaded = VoiceInterface.load(files: [file], packs: [EnglishPack()])
-    let understanding = try Understanding(
-      try #require(loaded.interface, "\(loaded.rendered())"), language: EnglishPack())
-    return ContextUnderstanding(
-      understanding, values: .current, grammar: RecognitionGrammar(understanding.grammar))
-  }
+  private static let templates = """
+    lang: en-US
+    entities:
+      - {name: level, type: number}
+    templates: |
+      device = [lights | radio | coffee | coffee machine]
+      *turn_on turn on the $device(device) {in the [kitchen | living room](room)}
+      *turn_off turn off the $device(device) {in the [kitchen | living room](room)}
+      *volume set the volume to [1..40](level)
+    """
 
   /// Half a command before the cut, half behind it: its intent is the same.
   @Test(arguments: [true, false])
@@ -91,7 +83,7 @@ import VoiceTesting
       engine: engine,
       configure: {
         $0.limits.decoders = 4; $0.limits.loginsPerSecond = 1000
-      }, interface: try Self.interface()
+      }, templates: Self.templates
     ) { server in
       let uncut = try await Self.run(server, plan: LinkPlan(), source: Self.silence)
       let segments = uncut.utterance.context.segments

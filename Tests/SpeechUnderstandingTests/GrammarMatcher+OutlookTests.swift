@@ -9,7 +9,8 @@ struct GrammarMatcherOutlookTests {
     let place = SAL.optional(SAL.words("in the") + SAL.entity("room", SAL.variable("room")))
     return try SAL.grammar(
       [
-        SAL.intent("turn_on") + SAL.words("turn on the") + SAL.entity("device", SAL.variable("device")) + place,
+        SAL.intent("turn_on") + SAL.words("turn on the") + SAL.entity("device", SAL.variable("device"))
+          + place,
         SAL.intent("turn_off") + SAL.words("turn off the") + SAL.entity("device", SAL.variable("device"))
           + place,
         SAL.intent("volume") + SAL.words("volume")
@@ -77,6 +78,16 @@ struct GrammarMatcherOutlookTests {
     #expect(outlook.certain.first?.intent == "turn_on")
     #expect(outlook.certain.first?.entities.map(\.words) == [4..<5])
     #expect(outlook.isComplete)
+  }
+
+  @Test(arguments: ["turn on the", "please turn on the", "please turn on the lights in", "uh turn on"])
+  func halfASentenceIsNotComplete(text: String) throws {
+    #expect(try !self.outlook(text).isComplete)
+  }
+
+  @Test(arguments: ["turn on the light", "please turn off the lights uh", "turn on lights"])
+  func aSentenceWithSmallErrorsIsComplete(text: String) throws {
+    #expect(try self.outlook(text).isComplete)
   }
 
   @Test func aNewIntentEndsTheSentenceBefore() throws {

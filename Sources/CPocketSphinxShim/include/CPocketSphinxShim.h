@@ -12,6 +12,8 @@ typedef struct {
   const char *text;
   int first_frame;
   int last_frame;
+  /// The acoustic score, in steps of 1024 of the decoder's logarithms.
+  int acoustic_score;
   /// From 0 to 1; means nothing before the end of the utterance, without a lattice search, or in an alternative.
   double posterior;
 } vps_word;
@@ -33,11 +35,31 @@ size_t vps_take_messages(char *buffer, size_t capacity);
 /// Makes a decoder from command-line arguments (the first of which is ignored), or returns NULL.
 ps_decoder_t *vps_create(int argc, char **argv);
 
+/// An arc of a word network.
+typedef struct {
+  int from;
+  int to;
+  /// The index of the word; -1 for an arc without a word.
+  int word;
+  /// The negative natural logarithm of its probability.
+  float cost;
+} vps_arc;
+
+/// Makes the decoder search a word network. All words must be in its dictionary. Returns 0 or an error.
+int vps_set_network(ps_decoder_t *decoder, const char *const *words, int word_count, const vps_arc *arcs,
+                    int arc_count, int state_count, int start, int end);
+
+/// Makes the decoder search phones in any order, after a phone language model. Returns 0 or an error.
+int vps_set_phone_loop(ps_decoder_t *decoder, const char *language_model);
+
 /// Begins an utterance. Returns 0 or an error.
 int vps_begin(ps_decoder_t *decoder);
 
 /// Searches cepstral frames. Returns 0 or an error.
 int vps_search(ps_decoder_t *decoder, mfcc_t **frames, int count);
+
+/// Searches all cepstral frames of an utterance at once, normalised by their own mean. Returns 0 or an error.
+int vps_search_all(ps_decoder_t *decoder, mfcc_t **frames, int count);
 
 /// Ends an utterance. Returns 0 or an error.
 int vps_end(ps_decoder_t *decoder);

@@ -280,9 +280,9 @@ extension SessionMachine {
     self.reportUnfinished(in: 0, &actions)
     let context = self.contexts.removeFirst()
     let isKnown = !context.contextId.isEmpty
+    let segments = context.assembler.ordered.filter { $0.isFinal || !$0.transcripts.isEmpty }
     actions.append(
-      .emit(
-        .finished(isKnown ? SpeechContext(id: context.contextId, segments: context.assembler.ordered) : nil)))
+      .emit(.finished(isKnown ? SpeechContext(id: context.contextId, segments: segments) : nil)))
   }
 
   mutating func reportUnfinished(in index: Int, _ actions: inout [Action]) {

@@ -1,6 +1,3 @@
-import Dispatch
-import Foundation
-import Synchronization
 import Yams
 
 /// Reads YAML without trusting it: the library goes one call deeper with each bracket.
@@ -17,21 +14,7 @@ enum YAMLComposer {
   /// runs on a thread with a large stack of its own, while the caller waits.
   static func root(of text: String) throws -> Node? {
     guard self.referencesAreFew(in: text) else { throw TooDeep() }
-    let outcome = Outcome()
-    let done = DispatchSemaphore(value: 0)
-    let thread = Thread {
-      outcome.result.withLock { $0 = Result { try Self.shallowRoot(of: text) } }
-      done.signal()
-    }
-    thread.stackSize = 16 * 1024 * 1024
-    thread.start()
-    done.wait()
-    return try outcome.result.withLock { try $0.get() }
-  }
-
-  /// What the thread found.
-  private final class Outcome: Sendable {
-    let result = Mutex<Result<Node?, any Error>>(.success(nil))
+    return try LargeStack.run { try Self.shallowRoot(of: text) }
   }
 
   private static func shallowRoot(of text: String) throws -> Node? {

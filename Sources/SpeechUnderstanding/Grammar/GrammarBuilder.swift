@@ -9,7 +9,7 @@ struct GrammarBuilder {
   /// To be raised with every change after which a program compiles to another grammar: it makes cached grammars invalid.
   static let version: UInt32 = 1
 
-  private let program: SALProgram
+  let program: SALProgram
   private let language: any LanguagePack
 
   private var words = Numbering()
@@ -18,20 +18,27 @@ struct GrammarBuilder {
 
   private var states: [[Grammar.Arc]] = [[]]
   private var known: [[Grammar.Arc]: Grammar.State] = [:]
-  private var networks: [NetworkKey: Grammar.State] = [:]
-  private var sizes: [String: Int] = [:]
+  var networks: [NetworkKey: Grammar.State] = [:]
+  /// How much of each variable there is, and how deep it is nested with what it uses.
+  var extents: [String: Extent] = [:]
+  /// How many merges of beginnings are open.
+  private var openMerges = 0
 
-  private enum NetworkKey: Hashable {
+  enum NetworkKey: Hashable {
     case variable(String)
     case numbers(ClosedRange<Int>)
     case expression(SALExpression)
   }
 
   /// A variable with at most as many items is copied to where it stands: a call would cost more.
-  private static let inlineLimit = 24
+  static let inlineLimit = 24
+  /// The items of a permutation of two are copied up to this size.
+  private static let permutedLimit = 8
   /// Copying the arcs of an alternative instead of an arc that leads to them is worth it up to this number.
   private static let copyLimit = 4
-  /// Merging of beginnings nests no deeper.
+  /// A variable that is nested deeper is called too, so that a chain of variables is not built by one deep recursion.
+  static let inlineDepth = 6
+  /// Merging of beginnings nests no deeper, in all lists that are open together.
   private static let mergeDepth = 64
 
   init(program: SALProgram, language: any LanguagePack) {
@@ -40,15 +47,26 @@ struct GrammarBuilder {
   }
 
   /// Compiles all templates, each as likely as the others.
+  ///
+  /// Recursion is as deep as brackets are nested, whatever variables use.
   mutating func build() throws(GrammarFailure) -> Grammar {
+    let start = self
+    return try LargeStack.run { () throws(GrammarFailure) in
+      var builder = start
+      return try builder.buildTemplates()
+    }
+  }
+
+  private mutating func buildTemplates() throws(GrammarFailure) -> Grammar {
+    try self.buildVariables()
     let alternatives = self.program.templates.map { SALAlternative($0.expression) }
-    let root = try self.list(alternatives, before: Grammar.end, depth: 0)
+    let root = try self.list(alternatives, before: Grammar.end)
     return self.compacted(root: root)
   }
 
   // MARK: Expressions
 
-  private mutating func sequence(
+  mutating func sequence(
     _ items: ArraySlice<SALItem>, before next: Grammar.State
   ) throws(GrammarFailure) -> Grammar.State {
     var state = next
@@ -73,7 +91,7 @@ struct GrammarBuilder {
       let start = try self.item(value, before: end)
       return self.state([Self.arc(.beginEntity(self.entities.number(of: name)), next: start)])
     case .list(let alternatives):
-      return try self.list(alternatives, before: next, depth: 0)
+      return try self.list(alternatives, before: next)
     case .permutation(let items):
       return try self.permutation(items, at: item.range, before: next)
     case .optional(let expression, let probability):
@@ -83,19 +101,17 @@ struct GrammarBuilder {
       return self.union([(start, Float(-log(probability))), (next, Float(-log(1 - probability)))])
     case .numbers(let range):
       guard range.count > Self.inlineLimit else {
-        return try self.list(self.alternatives(of: range, at: item.range), before: next, depth: 0)
+        return try self.list(self.alternatives(of: range, at: item.range), before: next)
       }
       return try self.call(.numbers(range), before: next) { builder throws(GrammarFailure) in
-        try builder.list(builder.alternatives(of: range, at: item.range), before: Grammar.end, depth: 0)
+        try builder.list(builder.alternatives(of: range, at: item.range), before: Grammar.end)
       }
     case .variable(let name):
       guard let expression = self.program.variables[name] else { throw .undefined(name, item.range) }
-      guard self.size(ofVariable: name) > Self.inlineLimit else {
+      guard let network = self.networks[.variable(name)] else {
         return try self.sequence(expression.items[...], before: next)
       }
-      return try self.call(.variable(name), before: next) { builder throws(GrammarFailure) in
-        try builder.sequence(expression.items[...], before: Grammar.end)
-      }
+      return self.call(network, before: next)
     }
   }
 
@@ -103,13 +119,19 @@ struct GrammarBuilder {
     _ key: NetworkKey, before next: Grammar.State,
     build: (inout GrammarBuilder) throws(GrammarFailure) -> Grammar.State
   ) throws(GrammarFailure) -> Grammar.State {
-    let network: Grammar.State
-    if let known = self.networks[key] {
-      network = known
-    } else {
-      network = try build(&self)
-      self.networks[key] = network
-    }
+    self.call(try self.network(key, build: build), before: next)
+  }
+
+  private mutating func network(
+    _ key: NetworkKey, build: (inout GrammarBuilder) throws(GrammarFailure) -> Grammar.State
+  ) throws(GrammarFailure) -> Grammar.State {
+    if let known = self.networks[key] { return known }
+    let network = try build(&self)
+    self.networks[key] = network
+    return network
+  }
+
+  private mutating func call(_ network: Grammar.State, before next: Grammar.State) -> Grammar.State {
     // At the end of a network the caller's own end follows: nothing has to be remembered.
     if next == Grammar.end || network == Grammar.end { return network == Grammar.end ? next : network }
     return self.state([Self.arc(.call(network), next: next)])
@@ -121,6 +143,16 @@ struct GrammarBuilder {
   ) throws(GrammarFailure) -> Grammar.State {
     guard items.count <= SALParser.permutationLimit else { throw .permutationTooLong(items.count, range) }
     guard items.count > 1 else { return try self.sequence((items.first?.items ?? [])[...], before: next) }
+    var networks: [Grammar.State] = []
+    // Copied once for each state: with large items, or permutations in permutations, that would be too much.
+    if items.count > 2 || items.contains(where: { self.extent(of: $0).size > Self.permutedLimit }) {
+      for item in items {
+        networks.append(
+          try self.network(.expression(item)) { builder throws(GrammarFailure) in
+            try builder.sequence(item.items[...], before: Grammar.end)
+          })
+      }
+    }
     var rest = [Grammar.State](repeating: next, count: 1 << items.count)
     for left in 1..<rest.count {
       let members = items.indices.filter { left & (1 << $0) != 0 }
@@ -128,13 +160,10 @@ struct GrammarBuilder {
       var parts: [(Grammar.State, Float)] = []
       for member in members {
         let follow = rest[left & ~(1 << member)]
-        let expression = items[member]
         let start =
-          items.count == 2
-          ? try self.sequence(expression.items[...], before: follow)
-          : try self.call(.expression(expression), before: follow) { builder throws(GrammarFailure) in
-            try builder.sequence(expression.items[...], before: Grammar.end)
-          }
+          networks.isEmpty
+          ? try self.sequence(items[member].items[...], before: follow)
+          : self.call(networks[member], before: follow)
         parts.append((start, cost))
       }
       rest[left] = self.union(parts)
@@ -170,23 +199,24 @@ struct GrammarBuilder {
   }
 
   private mutating func list(
-    _ alternatives: [SALAlternative], before next: Grammar.State, depth: Int
+    _ alternatives: [SALAlternative], before next: Grammar.State
   ) throws(GrammarFailure) -> Grammar.State {
     try self.merged(
-      alternatives.map { ($0.expression.items[...], max($0.weight, .leastNormalMagnitude)) }, before: next,
-      depth: depth)
+      alternatives.map { ($0.expression.items[...], max($0.weight, .leastNormalMagnitude)) }, before: next)
   }
 
   /// One state for the alternatives, those that begin with the same item grouped.
   private mutating func merged(
-    _ alternatives: [(items: ArraySlice<SALItem>, weight: Double)], before next: Grammar.State, depth: Int
+    _ alternatives: [(items: ArraySlice<SALItem>, weight: Double)], before next: Grammar.State
   ) throws(GrammarFailure) -> Grammar.State {
     if alternatives.count == 1 { return try self.sequence(alternatives[0].items, before: next) }
+    self.openMerges += 1
+    defer { self.openMerges -= 1 }
     let total = alternatives.reduce(0) { $0 + $1.weight }
     var order: [[Int]] = []
     var places: [Beginning: Int] = [:]
     for (index, alternative) in alternatives.enumerated() {
-      guard depth < Self.mergeDepth, let beginning = Self.beginning(of: alternative.items) else {
+      guard self.openMerges < Self.mergeDepth, let beginning = Self.beginning(of: alternative.items) else {
         order.append([index])
         continue
       }
@@ -206,7 +236,7 @@ struct GrammarBuilder {
         start = try self.sequence(first, before: next)
       } else {
         let rest = group.map { (alternatives[$0].items.dropFirst(), alternatives[$0].weight) }
-        let inner = try self.merged(rest, before: next, depth: depth + 1)
+        let inner = try self.merged(rest, before: next)
         start = try self.sequence(first.prefix(1), before: inner)
       }
       parts.append((start, Float(-log(weight / total))))
@@ -289,37 +319,6 @@ struct GrammarBuilder {
       arcStarts: arcStarts,
       otherStarts: otherStarts, arcs: arcs, root: numbers[Int(root)])
   }
-
-  // MARK: Sizes
-
-  private mutating func size(ofVariable name: String) -> Int {
-    if let size = self.sizes[name] { return size }
-    // Should a variable need itself, which the checker excludes, this ends all the same.
-    self.sizes[name] = 0
-    let size = self.size(of: self.program.variables[name] ?? SALExpression())
-    self.sizes[name] = size
-    return size
-  }
-
-  private mutating func size(of expression: SALExpression) -> Int {
-    var sum = 0
-    for item in expression.items where sum <= Self.inlineLimit {
-      switch item.kind {
-      case .word, .intent: sum += 1
-      case .entity(let value, _): sum += 2 + self.size(of: SALExpression([value]))
-      case .list(let alternatives):
-        for alternative in alternatives where sum <= Self.inlineLimit {
-          sum += self.size(of: alternative.expression)
-        }
-      case .permutation(let items):
-        for item in items { sum += items.count * self.size(of: item) }
-      case .optional(let inner, _): sum += self.size(of: inner)
-      case .numbers(let range): sum += min(range.count, Self.inlineLimit + 1)
-      case .variable(let name): sum += self.size(ofVariable: name)
-      }
-    }
-    return sum
-  }
 }
 
 extension Grammar.Label {
@@ -346,6 +345,8 @@ extension Grammar.Label {
 /// Why a program cannot be compiled.
 enum GrammarFailure: Error, Hashable {
   case undefined(String, SALRange)
+  /// A variable needs itself, in a template.
+  case cyclic(String, SALRange)
   case permutationTooLong(Int, SALRange)
 }
 

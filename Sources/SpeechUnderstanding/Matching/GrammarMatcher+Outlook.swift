@@ -15,7 +15,8 @@ extension GrammarMatcher {
       public var entities: [Interpretation.Entity]
 
       /// Creates a sentence.
-      public init(start: Int, end: Int? = nil, intent: String? = nil, entities: [Interpretation.Entity] = []) {
+      public init(start: Int, end: Int? = nil, intent: String? = nil, entities: [Interpretation.Entity] = [])
+      {
         self.start = start
         self.end = end
         self.intent = intent
@@ -46,6 +47,9 @@ extension GrammarMatcher {
   /// Ways that overlook more than the best by this much, one wrong word, do not make anything uncertain.
   private static let rivalMargin: Float = 0.99
 
+  /// How much more than the best way a way may overlook that ends with the last word.
+  private static let completionMargin: Float = 0.2
+
   /// What the words so far mean while the utterance goes on: what is likely, and what is certain already.
   public var outlook: Outlook {
     guard let best = self.hypotheses.min(by: { $0.total < $1.total }), !self.words.isEmpty else {
@@ -70,7 +74,10 @@ extension GrammarMatcher {
       if share * 2 <= all { likely.segments[last].intent = "" }
     }
     var copy = self
-    let isComplete = copy.completions().contains { $0.edits <= limit }
+    // A sentence that is whole only if something is assumed at its end is not over.
+    let isComplete = copy.completions().contains {
+      $0.edits <= min(limit, best.edits + Self.completionMargin)
+    }
     return Outlook(likely: likely, certain: sure ?? [], isComplete: isComplete)
   }
 

@@ -35,6 +35,9 @@ public struct GrammarMatcher: Sendable {
   /// Whether the words so far fit the grammar as they are.
   public private(set) var isExact = true
 
+  /// How many places were looked at, which is what matching costs.
+  private(set) var effort = 0
+
   var paths = Paths()
   var hypotheses: [Hypothesis]
 
@@ -121,6 +124,7 @@ public struct GrammarMatcher: Sendable {
     let grammar = self.shared.grammar
     let factor = self.shared.settings.weightFactor
     var visits = Visits(limit: Self.mostVisits)
+    defer { self.effort += visits.count }
     for hypothesis in hypotheses {
       var work = [Pending(hypothesis, mayMiss: tolerant)]
       if let edit { work[0].hypothesis.add(edit: edit.cost) }
@@ -264,6 +268,7 @@ public struct GrammarMatcher: Sendable {
     var found: [Hypothesis] = []
     let position = self.words.count
     var visits = Visits(limit: Self.mostVisits)
+    defer { self.effort += visits.count }
     for hypothesis in self.hypotheses {
       var work = [Pending(hypothesis, mayMiss: !self.isExact)]
       // An utterance ends once.
@@ -393,6 +398,8 @@ extension GrammarMatcher {
 
     private var best: [Key: Float] = [:]
     private var rest: Int
+    /// How often it was asked.
+    private(set) var count = 0
 
     init(limit: Int) {
       self.rest = limit
@@ -400,6 +407,7 @@ extension GrammarMatcher {
 
     /// Whether to look at a place.
     mutating func begin(_ pending: Pending) -> Bool {
+      self.count += 1
       guard self.rest > 0 else { return false }
       let key = Key(
         place: pending.hypothesis.place, mayMiss: pending.mayMiss, hasBegunSentence: pending.hasBegunSentence)

@@ -19,7 +19,7 @@ struct RecognizeCommand: ContextCommand {
       … | voice recognize - [options]
       """,
     discussion: """
-      Without --server and --local it uses the server named by VOICE_SERVER, else the one on this machine \
+      Without --server, --local and --config it uses the server named by VOICE_SERVER, else the one on this machine \
       (voice serve), else it recognises in this process.
 
       With --config it understands too: each segment shows its intent, and the values in it with their entities. A \
@@ -85,7 +85,7 @@ struct RecognizeCommand: ContextCommand {
     transform: Self.encoding)
   var encoding: SampleEncoding?
 
-  @Option(help: ArgumentHelp("With --local: the folder of the model.", valueName: "dir"))
+  @Option(help: ArgumentHelp("With --local or --config: the folder of the model.", valueName: "dir"))
   var model: String?
 
   @Option(
@@ -110,7 +110,8 @@ struct RecognizeCommand: ContextCommand {
     }
     if self.config != nil, self.server != nil {
       throw ValidationError(
-        "--config is for recognition in this process; a server has the configurations of its apps: give --app.")
+        "--config is for recognition in this process; a server has the configurations of its apps: give --app."
+      )
     }
     if self.device != nil, !self.mic {
       throw ValidationError("--device names a microphone: give --mic as well.")

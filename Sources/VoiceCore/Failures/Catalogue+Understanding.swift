@@ -1,6 +1,8 @@
 extension VoiceFailure.Code {
   /// The recogniser cannot know how a word sounds.
   public static let wordUnpronounceable = Self("speech.understanding.word-unpronounceable")
+  /// An app's templates allow more than a recogniser can be bound to.
+  public static let grammarTooLarge = Self("speech.understanding.grammar-too-large")
   /// A compiled grammar in the cache is damaged or is something else.
   public static let cacheDamaged = Self("speech.understanding.cache-damaged")
   /// Compiled grammars cannot be kept.
@@ -15,6 +17,12 @@ extension FailureCatalogue {
       response: "Names the words and recognises everything else; sentences with these words are not heard.",
       advice: "Write the word as it is spoken, in letters of the language: “at” for “@”, “tokyo” for “東京”.",
       reproduce: "`voice recognize --local --config FILE --mic` with the template `*go fly to 東京`"),
+    Definition(
+      .grammarTooLarge, .process, .changeConfiguration("the templates"),
+      happens: "An app's templates allow more than a recogniser can be bound to, or nothing at all.",
+      response: "Recognises free text instead, and understands that.",
+      advice: "Use fewer values in each place, or shorter permutations. Texts are understood all the same.",
+      reproduce: "`voice recognize --local --config FILE --mic` with a permutation of seven lists of 10,000 values"),
     Definition(
       .cacheDamaged, .process, .none,
       happens: "A compiled grammar in the cache is damaged, or is something else.",

@@ -90,6 +90,21 @@ import VoiceCore
     }
   }
 
+  @Test func aGuessThatWasTakenBackIsNoSegment() {
+    var world = SessionWorld()
+    world.connect("one")
+    world.audio(1)
+    world.acceptAll()
+    world.word("on", 0, end: 100, "one")
+    world.tentative(["off"], segment: 1, "one")
+    world.tentative([], segment: 1, "one")
+    world.segmentEnd(nextSample: 1600, token: "T1", intent: "turn_on", "one")
+    world.stopAndDrain()
+    world.finished("one")
+    #expect(world.finishedContexts.first??.segments.map(\.segmentId) == [0])
+    #expect(!world.codes.contains(.segmentUnfinished))
+  }
+
   @Test func withoutAResumePointOfTheServerTheLastFinalWordIsWhereReplayBegins() {
     var world = SessionWorld()
     world.connect("one")

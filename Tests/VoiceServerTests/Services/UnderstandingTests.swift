@@ -17,31 +17,35 @@ import VoiceTesting
     capabilities: RecognitionCapabilities(
       languages: ["en-US"], revisesAtEnd: true, detectsVoiceActivity: true, followsGrammars: true))
 
-  static func interface(now: Date = Date(timeIntervalSince1970: 0)) throws -> ContextUnderstanding {
-    let yaml = """
-      silence_triggered_segmentation: 600
-      entities:
-        - {name: date, type: date}
-      templates: |
-        *turn_on turn on the [lights | radio](device)
-        *turn_off turn off the [lights | radio](device) {$SPEECHLY.DATE(date)}
-      """
-    let loaded = VoiceInterface.load(
-      files: [ConfigurationFile(name: "home.yaml", text: yaml)], packs: [EnglishPack()])
-    let understanding = try Understanding(
-      try #require(loaded.interface, "\(loaded.rendered())"), language: EnglishPack())
-    return ContextUnderstanding(
-      understanding, values: ValueContext(now: now, timeZone: .gmt),
-      grammar: RecognitionGrammar(understanding.grammar))
+  static let home = """
+    lang: en-US
+    silence_triggered_segmentation: 600
+    entities:
+      - {name: date, type: date}
+    templates: |
+      *turn_on turn on the [lights | radio](device)
+      *turn_off turn off the [lights | radio](device) {$SPEECHLY.DATE(date)}
+    """
+
+  /// What a client hears whose app has the configuration.
+  private func responses(
+    options: [String: String] = [:]
+  ) async throws -> [Speechly_Slu_V1_SLUResponse] {
+    let folder = try Fixture.Folder()
+    let path = "\(folder.path)/home.yaml"
+    try Data(Self.home.utf8).write(to: URL(fileURLWithPath: path))
+    var configuration = Fixture.configuration()
+    configuration.apps[0].templates = path
+    let responses = try await self.responses(configuration, app: Fixture.appID, options: options)
+    withExtendedLifetime(folder) {}
+    return responses
   }
 
   private func responses(
-    app: String = Fixture.appID, options: [String: String] = [:]
+    _ configuration: ServerConfiguration, app: String, options: [String: String] = [:]
   ) async throws -> [Speechly_Slu_V1_SLUResponse] {
-    let interface = try Self.interface()
-    let engine = self.engine
-    let demo = UUID(uuidString: Fixture.appID)
-    return try await withServer(engine: engine, interface: { $0 == demo ? interface : nil }) { running in
+    // The second of January 1970 begins in Greenwich.
+    try await withServer(configuration, engine: self.engine, now: { 86_400 }) { running in
       try await running.withClient { client in
         let (responses, error) = try await client.stream(token: try await client.logIn(app: app)) { stream in
           try await stream.send(Request.config(options: options), Request.start())
@@ -68,7 +72,7 @@ import VoiceTesting
       }
     }
     #expect(intents == [0: "turn_on", 1: "turn_off", 2: ""])
-    #expect(entities == [0: ["device=lights 3..<4"], 1: ["device=radio 3..<4", "date=1970-01-02 4..<5"]])
+    #expect(entities == [0: ["device=lights 3..<4"], 1: ["device=radio 3..<4", "date=1970-01-03 4..<5"]])
     #expect(responses.segmentEnds.count == 3)
     #expect(responses.words.count == 12)
     // While it is spoken, too.
@@ -78,8 +82,8 @@ import VoiceTesting
 
   @Test func relativeDatesAreThoseOfTheClient() async throws {
     let responses = try await self.responses(options: ["timezone": "Pacific/Honolulu"])
-    // When 1970 began in Greenwich, it was the 31st of December there.
-    #expect(responses.contains { $0.entity.value == "1970-01-01" })
+    // There it is the first of January still.
+    #expect(responses.contains { $0.entity.value == "1970-01-02" })
   }
 
   @Test func theClientsSilenceCountsBeforeThatOfTheConfiguration() async throws {
@@ -89,7 +93,7 @@ import VoiceTesting
   }
 
   @Test func anAppWithoutAnInterfaceHasWords() async throws {
-    let responses = try await self.responses(app: Fixture.siblingID)
+    let responses = try await self.responses(Fixture.configuration(), app: Fixture.siblingID)
     #expect(responses.words.count == 12)
     #expect(!responses.contains { !$0.intent.intent.isEmpty || !$0.entity.entity.isEmpty })
   }

@@ -19,7 +19,6 @@ func withServer<Result: Sendable>(
   _ configuration: ServerConfiguration? = nil, engine: any RecognitionEngine = RunEngine(),
   dataFolder: String? = nil, logger: Logger? = nil,
   now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) },
-  interface: @escaping @Sendable (UUID) -> ContextUnderstanding? = { _ in nil },
   _ body: @Sendable (RunningServer) async throws -> Result
 ) async throws -> Result {
   let folder = try Fixture.Folder()
@@ -28,7 +27,7 @@ func withServer<Result: Sendable>(
   let server = VoiceServer(
     configuration: configuration, engine: engine, clock: MonotonicClock(),
     logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-    metricsRegistry: PrometheusRegistry(), observer: .init(), now: now, interface: interface)
+    metricsRegistry: PrometheusRegistry(), observer: .init(), now: now)
   return try await withThrowingTaskGroup(of: Void.self) { group in
     group.addTask { try await server.run() }
     let addresses = try await server.addresses

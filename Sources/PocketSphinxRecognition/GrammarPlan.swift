@@ -1,0 +1,130 @@
+import Foundation
+import SpeechPipeline
+import SpeechUnderstanding
+import Synchronization
+import VoiceCore
+
+/// What PocketSphinx needs to search a grammar: a network of words that all have pronunciations.
+struct GrammarPlan: Sendable {
+  /// The words as the decoder knows them, each once.
+  let keys: [String]
+  /// The network, with the keys' indices as words.
+  let network: WordNetwork
+  /// The lines of the decoder's dictionary.
+  let dictionary: String
+  /// What the decoder's keys stand for, where that is another word.
+  let words: [String: String]
+  /// Words that cannot be recognised, because nobody knows how they sound.
+  let unpronounceable: VoiceFailure?
+
+  /// Beyond it, a search would take hundreds of megabytes.
+  static let mostArcs = 120_000
+  /// How likely it is that another sentence follows in the same breath, as a negative logarithm.
+  static let sentenceCost: Float = 6
+
+  /// Plans the search of a grammar.
+  ///
+  /// - Throws: ``VoiceFailure`` with code `speech.understanding.grammar-too-large` or
+  ///   `speech.understanding.word-unpronounceable` (nothing of it can be recognised), or those of the model's files.
+  init(_ grammar: Grammar, pronouncer: Pronouncer) throws(VoiceFailure) {
+    guard let network = grammar.wordNetwork(atMost: Self.mostArcs) else {
+      throw VoiceFailure(
+        .grammarTooLarge,
+        message:
+          "The templates allow too much for a search that is bound to them: more than \(Self.mostArcs) "
+          + "steps from word to word. Use fewer values in each place, or shorter permutations.")
+    }
+    let findings = try pronouncer.pronunciations(of: grammar.words)
+    self.unpronounceable = findings.failure
+    var keys: [String] = []
+    var words: [String: String] = [:]
+    var lines: [String] = []
+    for (index, word) in grammar.words.enumerated() {
+      let key = Self.isPlain(word) ? word : "=\(index)"
+      keys.append(key)
+      if key != word { words[key] = word }
+      for (number, pronunciation) in (findings.pronunciations[word] ?? []).enumerated() {
+        lines.append(number == 0 ? "\(key) \(pronunciation)" : "\(key)(\(number + 1)) \(pronunciation)")
+      }
+    }
+    let isKnown = grammar.words.map { findings.pronunciations[$0]?.isEmpty == false }
+    let arcs = network.arcs.filter { arc in
+      arc.word < 0 || isKnown.indices.contains(Int(arc.word)) && isKnown[Int(arc.word)]
+    }
+    guard Self.reaches(network.end, from: network.start, by: arcs, stateCount: network.stateCount) else {
+      throw findings.failure
+        ?? VoiceFailure(.grammarTooLarge, message: "The templates allow no utterance.")
+    }
+    self.keys = keys
+    self.network = network.replacing(arcs: arcs)
+    self.dictionary = lines.joined(separator: "\n") + "\n"
+    self.words = words
+  }
+
+  /// Whether PocketSphinx takes a word as it is: its dictionaries give brackets, hashes and signs a meaning of their own.
+  private static func isPlain(_ word: String) -> Bool {
+    guard let first = word.utf8.first, (97...122).contains(first) || (48...57).contains(first) else {
+      return false
+    }
+    return word.utf8.allSatisfy { byte in
+      (97...122).contains(byte) || (48...57).contains(byte) || byte == 39 || byte == 45 || byte == 46
+        || byte == 95
+    }
+  }
+
+  private static func reaches(
+    _ end: Int32, from start: Int32, by arcs: [WordNetwork.Arc], stateCount: Int
+  ) -> Bool {
+    var targets = [[Int32]](repeating: [], count: stateCount)
+    for arc in arcs { targets[Int(arc.from)].append(arc.to) }
+    var seen = [Bool](repeating: false, count: stateCount)
+    var work = [start]
+    while let state = work.popLast() {
+      if state == end { return true }
+      guard !seen[Int(state)] else { continue }
+      seen[Int(state)] = true
+      work += targets[Int(state)]
+    }
+    return false
+  }
+}
+
+/// The plans of the grammars that are in use; made once for all recognisers of an engine.
+final class GrammarPlans: Sendable {
+  private struct Entry: Sendable {
+    weak var grammar: RecognitionGrammar?
+    let plan: Result<GrammarPlan, VoiceFailure>
+  }
+
+  private struct State: Sendable {
+    var pronouncer: Pronouncer?
+    var entries: [ObjectIdentifier: Entry] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// The plan of a grammar; the first call for a grammar takes as long as reading the model's dictionary.
+  func plan(of grammar: RecognitionGrammar, model: PocketSphinxModel) throws(VoiceFailure) -> GrammarPlan {
+    let result = self.state.withLock { state -> Result<GrammarPlan, VoiceFailure> in
+      let key = ObjectIdentifier(grammar)
+      if let entry = state.entries[key], entry.grammar === grammar { return entry.plan }
+      state.entries = state.entries.filter { $0.value.grammar != nil }
+      let plan: Result<GrammarPlan, VoiceFailure>
+      do throws(VoiceFailure) {
+        let pronouncer: Pronouncer
+        if let known = state.pronouncer {
+          pronouncer = known
+        } else {
+          pronouncer = try Pronouncer(model: model)
+          state.pronouncer = pronouncer
+        }
+        plan = .success(try GrammarPlan(grammar.grammar, pronouncer: pronouncer))
+      } catch {
+        plan = .failure(error)
+      }
+      state.entries[key] = Entry(grammar: grammar, plan: plan)
+      return plan
+    }
+    return try result.get()
+  }
+}
