@@ -30,7 +30,7 @@ extension FailureCatalogue {
         + "A server that finds them when it starts does not start.",
       advice: "Correct the places that the message names; `voice sal check` shows them with their lines.",
       reproduce:
-        "Upload `templates: \"*on turn $missing\"` with `ConfigAPI.UploadTrainingData`; `voice deploy` finds it before"
+        "Upload `templates: \"*on turn $missing\"` with `ConfigAPI.UploadTrainingData`"
     ),
     Definition(
       .interfaceMissing, .process, .changeConfiguration("the app's configuration"),

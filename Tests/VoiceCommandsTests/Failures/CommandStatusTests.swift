@@ -16,7 +16,7 @@ struct CommandStatusTests {
       .engineLibraryMissing, .dataFolderNotWritable, .dataFolderFull, .configurationNotFound,
       .configurationInvalid,
       .certificateInvalid, .signingKeyInvalid, .keptStateInvalid, .interfaceInvalid, .interfaceTooLarge,
-      .archiveInvalid,
+      .archiveInvalid, .wordUnpronounceable, .cacheDamaged, .cacheNotWritable,
     ],
     .network: [
       .serverUnreachable, .serverTimedOut, .connectionLost, .tlsFailed, .retriesExhausted, .audioDropped,
@@ -28,7 +28,8 @@ struct CommandStatusTests {
     ],
     .refused: [
       .unknownApp, .languageNotOffered, .credentialsRejected, .tokenExpired, .tokenUnreadable,
-      .tokenNotStored, .interfaceMissing, .appReadOnly, .methodNotOffered, .sourceNotOffered, .operationUnknown,
+      .tokenNotStored, .interfaceMissing, .appReadOnly, .methodNotOffered, .sourceNotOffered,
+      .operationUnknown,
     ],
   ]
 
