@@ -2,7 +2,7 @@
 SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-peers demo test test-tsan test-fuzz bench format lint docs protos
+.PHONY: help setup setup-peers demo test test-tsan test-fuzz bench evaluate format lint docs protos
 
 # Generated code is formatted by its generator.
 SWIFT_FILES = find Package.swift $(wildcard Sources Tests Examples Benchmarks FuzzTesting/Sources/fuzz-understanding) -name .build -prune -o -name '*.swift' -not -path 'Sources/SpeechProtocol/*' -print0
@@ -30,6 +30,9 @@ test-fuzz: ## Feeds random texts for a minute to what reads texts from outside.
 
 bench: setup ## Runs the benchmarks.
 	@dev/bench.sh
+
+evaluate: setup ## Measures how well spoken commands are understood, with synthetic voices.
+	@dev/evaluate.sh
 
 format: ## Formats all Swift files that are written by hand.
 	@$(SWIFT_FILES) | xargs -0 swift format format --in-place --parallel

@@ -36,6 +36,7 @@ let package = Package(
         .product(name: "VoiceAudio", package: "swift-voice"),
         .product(name: "VoiceCore", package: "swift-voice"),
         .product(name: "SpeechPipeline", package: "swift-voice"),
+        .product(name: "SpeechUnderstanding", package: "swift-voice"),
         .product(name: "PocketSphinxRecognition", package: "swift-voice"),
       ],
       swiftSettings: swiftSettings),

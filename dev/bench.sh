@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and runs the benchmarks, a package of their own, against peers that are built here too. Arguments are passed on:
-# --rounds N, --only a,b,c,d,e.
+# --rounds N, --only a,b,c,d,e,f,g,h.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,4 +18,4 @@ TMPDIR=$(mktemp --directory)
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
 timeout --kill-after=10 600 "$programs/voice-bench" run \
-  --peers "$build/peers" --results Benchmarks/results "$@"
+  --peers "$build/peers" --results Benchmarks/results --interface Evaluation/home/app.yaml "$@"

@@ -1,6 +1,7 @@
 import CPocketSphinx
 import CPocketSphinxShim
 import Foundation
+import SpeechUnderstanding
 import VoiceCore
 
 /// A decoder that takes cepstra which are normalised already: for a grammar, or for phones in any order.

@@ -44,6 +44,16 @@ struct Row: Codable {
       notes: notes)
   }
 
+  /// A row whose goal is that the values are at least a bound.
+  init(_ name: String, atLeast bound: Double, _ values: [Double], unit: String, notes: [String] = []) {
+    let within = values.count { $0 >= bound }
+    let verdict: Verdict = within == values.count ? .met : within == 0 ? .missed : .undecided
+    self.init(
+      name, goal: ">= \(Self.text(bound))\(unit)", values, unit: unit,
+      verdict: values.isEmpty ? .missed : verdict,
+      notes: notes)
+  }
+
   init(_ name: String, goal: String, _ values: [Double], unit: String, verdict: Verdict, notes: [String] = [])
   {
     self.name = name
@@ -74,6 +84,8 @@ struct Row: Codable {
   }
 
   static func text(_ value: Double) -> String {
-    String(format: abs(value) < 2 ? "%.3f" : abs(value) < 10 ? "%.2f" : "%.1f", value)
+    String(
+      format: abs(value) < 2 ? "%.3f" : abs(value) < 10 ? "%.2f" : abs(value) < 1_000 ? "%.1f" : "%.0f", value
+    )
   }
 }

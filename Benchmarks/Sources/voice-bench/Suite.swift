@@ -4,8 +4,10 @@ import Foundation
 struct Suite {
   var peers = ""
   var results = ""
+  /// The configuration that is spoken in grammar mode.
+  var interface = ""
   var rounds = 3
-  var parts: Set<String> = ["a", "b", "c", "d", "e"]
+  var parts: Set<String> = ["a", "b", "c", "d", "e", "f", "g", "h"]
   private let started = ContinuousClock.now
 
   init(arguments: ArraySlice<String>) throws {
@@ -15,6 +17,7 @@ struct Suite {
       switch name {
       case "--peers": self.peers = value
       case "--results": self.results = value
+      case "--interface": self.interface = value
       case "--rounds": self.rounds = max(1, Int(value) ?? 3)
       case "--only": self.parts = Set(value.split(separator: ",").map(String.init))
       default: throw Child.Failure(description: "unknown option \(name)")
@@ -60,6 +63,9 @@ struct Suite {
       add(self.parts.contains("c") ? "c" : "d") { try ServerRows(suite: self).measure() }
     }
     add("e") { try EngineRows(suite: self, recordings: recordings).density() }
+    add("f") { try UnderstandingRows(suite: self).matching() }
+    add("g") { try UnderstandingRows(suite: self).compilation() }
+    add("h") { try UnderstandingRows(suite: self).grammar() }
     let after = Machine.load
     let met = rows.count { $0.verdict == .met }
     let missed = rows.count { $0.verdict == .missed }

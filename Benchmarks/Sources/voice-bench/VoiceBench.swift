@@ -14,9 +14,15 @@ enum VoiceBench {
       try await DensitySubject.run(
         streams: arguments[1].split(separator: ",").compactMap { Int($0) }, seconds: Int(arguments[2]) ?? 5,
         file: arguments[3])
+    case ("match", 2): try MatchSubject.match(count: Int(arguments[1]) ?? 10_000)
+    case ("compile", 1): try MatchSubject.compile()
+    case ("grammar", 3...):
+      try await GrammarSubject.run(interface: arguments[1], files: Array(arguments[2...]))
     default:
       FileHandle.standardError.write(
-        Data("usage: voice-bench run --peers DIR --results DIR [--rounds N] [--only a,b,c,d,e]\n".utf8))
+        Data(
+          "usage: voice-bench run --peers DIR --results DIR [--rounds N] [--interface FILE] [--only a,b,c,d,e,f,g,h]\n"
+            .utf8))
       exit(2)
     }
   }

@@ -125,8 +125,9 @@ public struct GrammarMatcher: Sendable {
     let factor = self.shared.settings.weightFactor
     var visits = Visits(limit: Self.mostVisits)
     defer { self.effort += visits.count }
+    var work: [Pending] = []
     for hypothesis in hypotheses {
-      var work = [Pending(hypothesis, mayMiss: tolerant)]
+      work.append(Pending(hypothesis, mayMiss: tolerant))
       if let edit { work[0].hypothesis.add(edit: edit.cost) }
       while let pending = work.popLast() {
         guard next.isWithinBeam(pending.hypothesis), visits.begin(pending) else { continue }
@@ -385,95 +386,6 @@ extension GrammarMatcher {
     init(_ hypothesis: Hypothesis, mayMiss: Bool) {
       self.hypothesis = hypothesis
       self.mayMiss = mayMiss
-    }
-  }
-
-  /// The places that were looked at between two words, so that of many ways to a place only better ones are followed.
-  struct Visits {
-    private struct Key: Hashable {
-      var place: Place
-      var mayMiss: Bool
-      var hasBegunSentence: Bool
-    }
-
-    private var best: [Key: Float] = [:]
-    private var rest: Int
-    /// How often it was asked.
-    private(set) var count = 0
-
-    init(limit: Int) {
-      self.rest = limit
-    }
-
-    /// Whether to look at a place.
-    mutating func begin(_ pending: Pending) -> Bool {
-      self.count += 1
-      guard self.rest > 0 else { return false }
-      let key = Key(
-        place: pending.hypothesis.place, mayMiss: pending.mayMiss, hasBegunSentence: pending.hasBegunSentence)
-      if let known = self.best[key], known <= pending.hypothesis.total { return false }
-      self.best[key] = pending.hypothesis.total
-      self.rest -= 1
-      return true
-    }
-  }
-
-  /// Hypotheses at the same place go on in the same way.
-  struct Place: Hashable {
-    var state: Grammar.State
-    var returns: Int32
-    var meaning: UInt64
-  }
-
-  /// The hypotheses after a word: for each place in the grammar, and each meaning, the best.
-  struct Frontier {
-    private var hypotheses: [Hypothesis] = []
-    private var places: [Place: Int] = [:]
-    private var least = Float.infinity
-    private let beam: Float
-
-    /// With fewer, looking at all is faster than a table.
-    private static let few = 12
-
-    init(beam: Float) {
-      self.beam = beam
-    }
-
-    var isEmpty: Bool { self.hypotheses.isEmpty }
-
-    func isWithinBeam(_ hypothesis: Hypothesis) -> Bool {
-      hypothesis.total <= self.least + self.beam
-    }
-
-    func accepts(_ hypothesis: Hypothesis) -> Bool {
-      guard self.isWithinBeam(hypothesis) else { return false }
-      guard let index = self.index(of: hypothesis) else { return true }
-      return hypothesis.total < self.hypotheses[index].total
-    }
-
-    mutating func insert(_ hypothesis: Hypothesis) {
-      self.least = min(self.least, hypothesis.total)
-      if let index = self.index(of: hypothesis) {
-        self.hypotheses[index] = hypothesis
-        return
-      }
-      self.hypotheses.append(hypothesis)
-      if self.hypotheses.count == Self.few + 1 {
-        for (index, other) in self.hypotheses.enumerated() { self.places[other.place] = index }
-      } else if self.hypotheses.count > Self.few {
-        self.places[hypothesis.place] = self.hypotheses.count - 1
-      }
-    }
-
-    func best(_ count: Int) -> [Hypothesis] {
-      let kept = self.hypotheses.filter { self.isWithinBeam($0) }
-      return Array(kept.sorted { $0.total < $1.total }.prefix(count))
-    }
-
-    private func index(of hypothesis: Hypothesis) -> Int? {
-      if self.hypotheses.count > Self.few { return self.places[hypothesis.place] }
-      let place = hypothesis.place
-      return self.hypotheses.firstIndex { $0.place == place }
     }
   }
 }

@@ -43,7 +43,7 @@ public enum CommandStatus: Int32, Hashable, Sendable, CaseIterable {
 
   private static let byPrefix: [(prefix: String, status: CommandStatus)] = [
     ("audio.", .input), ("speech.engine.", .input), ("speech.identity.", .refused), ("speech.", .network),
-    ("network.", .network), ("server.", .network), ("call.", .call),
+    ("network.", .network), ("server.", .network), ("call.", .call), ("evaluation.", .input),
   ]
 
   /// The status that counts when several inputs of one command ended differently: the one that says most about the rest.

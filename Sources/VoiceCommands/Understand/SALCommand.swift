@@ -9,7 +9,7 @@ struct SALCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sal",
     abstract: "Checks, expands and prints templates in SAL.",
-    subcommands: [Check.self, Expand.self, Parse.self])
+    subcommands: [Check.self, Expand.self, Parse.self, Export.self])
 
   /// `voice sal check`: what is wrong or odd in a configuration.
   struct Check: ContextCommand {

@@ -53,6 +53,7 @@ public enum FailureCatalogue {
     Area(title: "Server", definitions: server),
     Area(title: "Configurations of apps", definitions: interfaces),
     Area(title: "Client", definitions: client),
+    Area(title: "Evaluation", definitions: evaluation),
   ]
 
   private static let byCode: [VoiceFailure.Code: Definition] = Dictionary(

@@ -16,7 +16,8 @@ struct CommandStatusTests {
       .engineLibraryMissing, .dataFolderNotWritable, .dataFolderFull, .configurationNotFound,
       .configurationInvalid,
       .certificateInvalid, .signingKeyInvalid, .keptStateInvalid, .interfaceInvalid, .interfaceTooLarge,
-      .archiveInvalid, .wordUnpronounceable, .cacheDamaged, .cacheNotWritable,
+      .archiveInvalid, .wordUnpronounceable, .cacheDamaged, .cacheNotWritable, .labelsNotFound,
+      .labelsInvalid, .labelsEmpty,
     ],
     .network: [
       .serverUnreachable, .serverTimedOut, .connectionLost, .tlsFailed, .retriesExhausted, .audioDropped,
