@@ -11,8 +11,9 @@ struct CepstralMean: Hashable, Sendable {
   private var count: Float
 
   init(_ channel: ChannelState) {
-    self.count = min(max(Float(channel.frameCount), Self.priorWeight), Self.window)
-    self.sum = channel.mean.map { $0 * self.count }
+    let count = min(max(Float(channel.frameCount), Self.priorWeight), Self.window)
+    self.count = count
+    self.sum = channel.mean.map { $0 * count }
   }
 
   var mean: [Float] { self.sum.map { $0 / self.count } }
