@@ -28,7 +28,8 @@ public enum CommandStatus: Int32, Hashable, Sendable, CaseIterable {
     // The file is at fault, though the server reports it.
     case .dataFolderNotWritable, .dataFolderFull, .configurationNotFound, .configurationInvalid,
       .certificateInvalid,
-      .signingKeyInvalid, .keptStateInvalid, .interfaceInvalid, .interfaceTooLarge, .archiveInvalid:
+      .signingKeyInvalid, .keptStateInvalid, .interfaceInvalid, .interfaceTooLarge, .archiveInvalid,
+      .wordUnpronounceable, .cacheDamaged, .cacheNotWritable:
       self = .input
     case .interfaceMissing, .appReadOnly, .methodNotOffered, .sourceNotOffered, .operationUnknown:
       self = .refused

@@ -29,7 +29,9 @@ extension FailureCatalogue {
       response: "Refuses it whole and says where each error is; what was deployed before keeps serving. "
         + "A server that finds them when it starts does not start.",
       advice: "Correct the places that the message names; `voice sal check` shows them with their lines.",
-      reproduce: "`voice deploy` of a folder whose `app.yaml` has `templates: \"*on turn $missing\"`"),
+      reproduce:
+        "Upload `templates: \"*on turn $missing\"` with `ConfigAPI.UploadTrainingData`"
+    ),
     Definition(
       .interfaceMissing, .process, .changeConfiguration("the app's configuration"),
       happens: "The app has no configuration yet.",
@@ -42,7 +44,7 @@ extension FailureCatalogue {
       happens: "The app's configuration is too large.",
       response: "Refuses it before it takes the server's memory; what was deployed before keeps serving.",
       advice: "Leave out files and values that nobody says; the message names the limit.",
-      reproduce: "`voice deploy` of a folder with a CSV file of 100 MB"),
+      reproduce: "Upload more than 64 MB with `ConfigAPI.UploadTrainingData`"),
     Definition(
       .archiveInvalid, .process, .changeConfiguration("the archive"),
       happens: "The archive with the app's configuration cannot be read.",

@@ -119,7 +119,8 @@ final class BatchWorker: Service {
     let capture = try await source.capture()
     let context = try await self.pool.beginContext(
       ContextOptions(
-        silence: app.segmentingSilence ?? Self.silence, understanding: self.interface(app.id)), patience: Self.patience)
+        silence: app.segmentingSilence ?? Self.silence, understanding: self.interface(app.id)),
+      patience: Self.patience)
     defer { context.cancel() }
     var words: [BatchJob.Word] = []
     var samples = 0

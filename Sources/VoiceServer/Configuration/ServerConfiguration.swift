@@ -90,7 +90,7 @@ extension ServerConfiguration {
     public var project: UUID
     /// The language as a BCP 47 tag.
     public var language: String
-    /// The file with the app's templates, as an absolute path.
+    /// The file or folder with the app's configuration, as an absolute path; it counts until another is deployed.
     public var templates: String?
     /// How long a pause ends a segment, or `nil` if pauses do not; clients may ask for something else.
     public var segmentingSilence: Duration?

@@ -106,7 +106,9 @@ final class AppInterfaces: Sendable {
   }
 
   private func log(_ problems: [VoiceFailure]) {
-    for problem in problems { self.logger.warning("\(problem.message)", metadata: ["code": "\(problem.code)"]) }
+    for problem in problems {
+      self.logger.warning("\(problem.message)", metadata: ["code": "\(problem.code)"])
+    }
   }
 
   // MARK: Deployment

@@ -16,7 +16,8 @@ struct CommandStatusTests {
       .engineLibraryMissing, .dataFolderNotWritable, .dataFolderFull, .configurationNotFound,
       .configurationInvalid,
       .certificateInvalid, .signingKeyInvalid, .keptStateInvalid, .interfaceInvalid, .interfaceTooLarge,
-      .archiveInvalid, .labelsNotFound, .labelsInvalid, .labelsEmpty,
+      .archiveInvalid, .wordUnpronounceable, .cacheDamaged, .cacheNotWritable, .labelsNotFound,
+      .labelsInvalid, .labelsEmpty,
     ],
     .network: [
       .serverUnreachable, .serverTimedOut, .connectionLost, .tlsFailed, .retriesExhausted, .audioDropped,
@@ -28,7 +29,8 @@ struct CommandStatusTests {
     ],
     .refused: [
       .unknownApp, .languageNotOffered, .credentialsRejected, .tokenExpired, .tokenUnreadable,
-      .tokenNotStored, .interfaceMissing, .appReadOnly, .methodNotOffered, .sourceNotOffered, .operationUnknown,
+      .tokenNotStored, .interfaceMissing, .appReadOnly, .methodNotOffered, .sourceNotOffered,
+      .operationUnknown,
     ],
   ]
 
