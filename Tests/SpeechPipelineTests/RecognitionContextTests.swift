@@ -12,7 +12,7 @@ struct RecognitionContextTests {
     engine: any RecognitionEngine = MarkerEngine()
   ) async throws -> [RecognitionEvent] {
     let pool = RecognizerPool(engine: engine, size: 1)
-    let context = try await pool.beginContext(options, patience: .seconds(60))
+    let context = try await pool.beginContext(options, patience: .seconds(600))
     var events: [RecognitionEvent] = []
     var rest = samples[...]
     while !rest.isEmpty {

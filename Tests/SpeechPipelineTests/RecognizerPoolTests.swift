@@ -70,7 +70,7 @@ struct RecognizerPoolTests {
 
   @Test func loadsWhenTheFirstContextNeedsIt() async throws {
     let pool = RecognizerPool(engine: ScriptedEngine(words: self.hello), size: 2)
-    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(60))
+    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
     var events = try await context.append(self.second)
     events += try await context.finish()
     #expect(texts(events) == ["hello"])
@@ -115,7 +115,7 @@ struct RecognizerPoolTests {
   @Test func aCancelledRequestLeavesTheQueue() async throws {
     let pool = RecognizerPool(engine: ScriptedEngine(words: self.hello), size: 1)
     try await pool.load()
-    let first = try await pool.beginContext(ContextOptions(), patience: .seconds(60))
+    let first = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
     let waiting = Task {
       await self.failure { () async throws(VoiceFailure) in
         _ = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
@@ -126,14 +126,14 @@ struct RecognizerPoolTests {
     #expect(await waiting.value?.code == .serverOverloaded)
     #expect(pool.status.waiting == 0)
     _ = try await first.finish()
-    let next = try await pool.beginContext(ContextOptions(), patience: .seconds(60))
+    let next = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
     #expect(try await heard(self.second, in: next) == ["hello"])
   }
 
   @Test func servesWhoCameFirst() async throws {
     let pool = RecognizerPool(engine: ScriptedEngine(words: []), size: 1)
     try await pool.load()
-    let first = try await pool.beginContext(ContextOptions(), patience: .seconds(60))
+    let first = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
     let order = Notes()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for index in 0..<5 {
@@ -154,10 +154,10 @@ struct RecognizerPoolTests {
     let pool = RecognizerPool(engine: ScriptedEngine(words: self.hello), size: 1)
     try await pool.load()
     do {
-      let forgotten = try await pool.beginContext(ContextOptions(), patience: .seconds(60))
+      let forgotten = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
       _ = try await forgotten.append(self.second)
     }
-    let next = try await pool.beginContext(ContextOptions(), patience: .seconds(60))
+    let next = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
     #expect(try await heard(self.second, in: next) == ["hello"])
   }
 
@@ -168,7 +168,7 @@ struct RecognizerPoolTests {
     // More blocked recognisers than the machine has cores: Swift's own threads must stay free.
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<64 {
-        let context = try await slow.beginContext(ContextOptions(), patience: .seconds(60))
+        let context = try await slow.beginContext(ContextOptions(), patience: .seconds(600))
         group.addTask {
           let texts = try await self.heard(self.second, in: context)
           #expect(texts == ["hello"])
@@ -176,7 +176,7 @@ struct RecognizerPoolTests {
       }
       await gate.reached(64)
       let quick = RecognizerPool(engine: ScriptedEngine(words: self.hello), size: 1)
-      let context = try await quick.beginContext(ContextOptions(), patience: .seconds(60))
+      let context = try await quick.beginContext(ContextOptions(), patience: .seconds(600))
       #expect(try await heard(self.second, in: context) == ["hello"])
       gate.open()
       try await group.waitForAll()
@@ -189,7 +189,7 @@ struct RecognizerPoolTests {
       faults: [.init(.process(at: .milliseconds(1200)))])
     let pool = RecognizerPool(engine: engine, size: 1)
     try await pool.load()
-    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(60))
+    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
     let events = try await context.append(self.second + self.second)
     #expect(texts(events) == ["hello"])
     guard case .segmentEnded(0, let summary)? = events.last else {
@@ -203,7 +203,7 @@ struct RecognizerPoolTests {
     let end = await failure { () async throws(VoiceFailure) in _ = try await context.finish() }
     #expect(end?.code == .engineFailed)
 
-    let next = try await pool.beginContext(ContextOptions(), patience: .seconds(60))
+    let next = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
     #expect(try await heard(self.second + self.second, in: next) == ["hello", "world"])
     #expect(engine.recognizersMade == 2)
   }
@@ -211,7 +211,7 @@ struct RecognizerPoolTests {
   @Test func throwsAtOnceWhenAFailureLeavesNothingToTell() async throws {
     let pool = RecognizerPool(
       engine: ScriptedEngine(words: self.hello, faults: [.init(.process(at: .zero))]), size: 1)
-    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(60))
+    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
     let failure = await failure { () async throws(VoiceFailure) in _ = try await context.append(self.second) }
     #expect(failure?.code == .engineFailed)
   }
@@ -220,7 +220,7 @@ struct RecognizerPoolTests {
     let pool = RecognizerPool(
       engine: ScriptedEngine(words: [.init("hello", at: .milliseconds(900))], faults: [.init(.finish)]),
       size: 1)
-    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(60))
+    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
     _ = try await context.append(self.second)
     let events = try await context.finish()
     #expect(texts(events) == ["hello"])
@@ -229,7 +229,7 @@ struct RecognizerPoolTests {
 
   @Test func anEndedContextRefusesMoreAudio() async throws {
     let pool = RecognizerPool(engine: ScriptedEngine(words: self.hello), size: 1)
-    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(60))
+    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
     _ = try await context.finish()
     context.cancel()
     let failure = await failure { () async throws(VoiceFailure) in _ = try await context.append(self.second) }
@@ -242,7 +242,7 @@ struct RecognizerPoolTests {
     let pool = RecognizerPool(engine: engine, size: 1)
     let garbage = RecognizerAdaptation(bytes: [1, 2, 3])
     let failure = await failure { () async throws(VoiceFailure) in
-      _ = try await pool.beginContext(ContextOptions(adaptation: garbage), patience: .seconds(60))
+      _ = try await pool.beginContext(ContextOptions(adaptation: garbage), patience: .seconds(600))
     }
     #expect(failure?.code == .requestInvalid)
     #expect(pool.status == .init(total: 1, loaded: 1, busy: 0, waiting: 0))
@@ -251,7 +251,7 @@ struct RecognizerPoolTests {
 
   @Test func shutdownFailsWhoWaitsAndLetsRunningContextsEnd() async throws {
     let pool = RecognizerPool(engine: ScriptedEngine(words: self.hello), size: 1)
-    let running = try await pool.beginContext(ContextOptions(), patience: .seconds(60))
+    let running = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
     let waiting = Task {
       await self.failure { () async throws(VoiceFailure) in
         _ = try await pool.beginContext(ContextOptions(), patience: .seconds(600))

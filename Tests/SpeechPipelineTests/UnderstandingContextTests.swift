@@ -33,7 +33,7 @@ struct UnderstandingContextTests {
     let options = ContextOptions(
       silence: silence, adaptation: adaptation, understanding: understanding, vocabulary: ["radio"],
       vocabularyBias: 0.75)
-    let context = try await pool.beginContext(options, patience: .seconds(60))
+    let context = try await pool.beginContext(options, patience: .seconds(600))
     var events: [RecognitionEvent] = []
     for start in stride(from: sample, to: seconds * 16_000, by: chunk) {
       let count = min(chunk, seconds * 16_000 - start)
@@ -147,7 +147,7 @@ struct UnderstandingContextTests {
       faults: [.init(.process(at: .milliseconds(1250)))])
     let pool = RecognizerPool(engine: engine, size: 1)
     let context = try await pool.beginContext(
-      ContextOptions(understanding: Home.context()), patience: .seconds(60))
+      ContextOptions(understanding: Home.context()), patience: .seconds(600))
     var events: [RecognitionEvent] = []
     for _ in 0..<20 where context.failure == nil {
       events += try await context.append([Int16](repeating: 0, count: 1600))

@@ -254,7 +254,7 @@ struct UnderstandingMachineTests {
   // MARK: Any events
 
   /// Random sentences, hypotheses that are revised, pauses, rejection: the rules of ``RecognitionEvent`` hold.
-  @Test(arguments: 0..<30)
+  @Test(arguments: 0..<12)
   func keepsTheRulesWhateverIsHeard(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let understanding = try Home.understanding.get()

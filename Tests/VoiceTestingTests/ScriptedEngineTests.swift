@@ -68,7 +68,7 @@ struct ScriptedEngineTests {
     let gate = EngineGate()
     let engine = ScriptedEngine(words: [.init("hello", at: .milliseconds(100))], gate: gate)
     let pool = RecognizerPool(engine: engine, size: 1)
-    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(60))
+    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
     async let events = context.append(self.second)
     await gate.reached(1)
     #expect(engine.samplesHeard == 0)

@@ -180,7 +180,7 @@ import VoiceTesting
   }
 
   /// Whatever the pipeline says, in whatever order: no rule of the protocol is broken.
-  @Test(arguments: 0..<40)
+  @Test(arguments: 0..<12)
   func noSequenceOfEventsBreaksARule(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
