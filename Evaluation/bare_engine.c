@@ -2,16 +2,18 @@
 //
 //   bare_engine GRAMMAR FOLDER < LIST
 //
-// Each line of the list is a group, a tab and a WAV file of 16 kHz mono samples, relative to the folder. A group has a
-// decoder of its own, which keeps what it learned of the channel from one file to the next. Prints a line of JSON for each.
+// Each line of the list is a group, a tab and a WAV file of 16 kHz mono samples, relative to the folder. What is learned of the
+// channel is kept from one file of a group to the next; a group starts as a new decoder would. Prints a line of JSON for each.
 // Words of the grammar that the dictionary lacks must have been taken out of it before.
 #include <pocketsphinx.h>
+#include <sphinxbase/cmn.h>
 #include <sphinxbase/err.h>
+#include <sphinxbase/feat.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { block_length = 1600, header_length = 44, line_length = 4096 };
+enum { block_length = 1600, header_length = 44, line_length = 4096, dimension_limit = 64 };
 
 static void fail(const char *what) {
   fprintf(stderr, "bare_engine: %s\n", what);
@@ -47,15 +49,19 @@ int main(int count, char **arguments) {
   if (count != 3) fail("usage: bare_engine GRAMMAR FOLDER < LIST");
   err_set_logfp(NULL);
   static char line[line_length], group[line_length], path[2 * line_length];
-  ps_decoder_t *decoder = NULL;
+  ps_decoder_t *decoder = load(arguments[1]);
+  // Loading a large grammar takes long: the state of the channel is set back instead.
+  cmn_t *normalization = ps_get_feat(decoder)->cmn_struct;
+  mfcc_t initial_mean[dimension_limit];
+  if (normalization->veclen > dimension_limit) fail("the model is too large");
+  memcpy(initial_mean, normalization->cmn_mean, normalization->veclen * sizeof(mfcc_t));
   while (fgets(line, sizeof line, stdin)) {
     line[strcspn(line, "\n")] = 0;
     char *file = strchr(line, '\t');
     if (!file) fail("a line of the list has no tab");
     *file++ = 0;
-    if (!decoder || strcmp(line, group)) {
-      if (decoder) ps_free(decoder);
-      decoder = load(arguments[1]);
+    if (strcmp(line, group)) {
+      cmn_live_set(normalization, initial_mean);
       strcpy(group, line);
     }
     snprintf(path, sizeof path, "%s/%s", arguments[2], file);
@@ -63,6 +69,6 @@ int main(int count, char **arguments) {
     const char *words = ps_get_hyp(decoder, NULL);
     printf("{\"file\": \"%s\", \"text\": \"%s\"}\n", file, words ? words : "");
   }
-  if (decoder) ps_free(decoder);
+  ps_free(decoder);
   return 0;
 }

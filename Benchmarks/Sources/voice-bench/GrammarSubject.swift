@@ -14,7 +14,7 @@ struct GrammarFigures: Codable {
   var understood: Int
 }
 
-/// Recognition with a grammar, block by block, up to the meaning.
+/// Recognition with a grammar through the pipeline, as the server runs it for a stream.
 enum GrammarSubject {
   private static let block = 1_600
 
@@ -22,32 +22,34 @@ enum GrammarSubject {
     let loaded = VoiceInterface.load(path: path, packs: [EnglishPack()])
     guard let interface = loaded.interface else { throw Child.Failure(description: loaded.rendered()) }
     let understanding = try Understanding(interface, language: EnglishPack())
-    let task = RecognitionTask(grammar: RecognitionGrammar(understanding.grammar))
-    let recognizer = try PocketSphinxEngine().makeRecognizer()
-    let values = ValueContext(now: Date(timeIntervalSince1970: 1_790_000_000), timeZone: .gmt)
+    let options = ContextOptions(
+      understanding: ContextUnderstanding(
+        understanding, values: ValueContext(now: Date(timeIntervalSince1970: 1_790_000_000), timeZone: .gmt),
+        grammar: RecognitionGrammar(understanding.grammar)))
+    let pool = RecognizerPool(engine: try PocketSphinxEngine(), size: 1)
+    try await pool.load()
     let recordings = try files.map { try Recordings.read($0) }
     var figures = GrammarFigures(cpuPerAudioSecond: 0, finals: [], understood: 0)
     var seconds = 0.0
     var spent: clock_t = 0
-    // The first makes what is made from a grammar once.
+    // The first is heard twice: it makes what is made from a grammar once.
     for (index, samples) in ([recordings.first ?? []] + recordings).enumerated() {
       let start = clock()
-      try recognizer.begin(task)
+      let context = try await pool.beginContext(options, patience: .seconds(5))
+      var events: [RecognitionEvent] = []
       for position in stride(from: 0, to: samples.count, by: self.block) {
-        let block = Array(samples[position..<min(position + self.block, samples.count)])
-        let isSpeech = try block.withUnsafeBufferPointer { try recognizer.process($0) }
-        if isSpeech != false { _ = recognizer.hypothesis() }
+        events += try await context.append(
+          Array(samples[position..<min(position + self.block, samples.count)]))
       }
-      var meaning: Understanding.Utterance?
-      let end = try ContinuousClock().measure {
-        let result = try recognizer.finish(alternatives: 0)
-        meaning = understanding.understand(result.words.map(\.text).joined(separator: " "), in: values)
-      }
+      let end = try await ContinuousClock().measure { events += try await context.finish() }
       guard index > 0 else { continue }
       spent += clock() - start
       seconds += Double(samples.count) / 16_000
       figures.finals.append(end / .milliseconds(1))
-      figures.understood += meaning == nil ? 0 : 1
+      let isUnderstood = events.contains { event in
+        if case .intent(_, let intent, isFinal: true) = event { !intent.isEmpty } else { false }
+      }
+      figures.understood += isUnderstood ? 1 : 0
     }
     figures.cpuPerAudioSecond = Double(spent) / Double(CLOCKS_PER_SEC) / max(seconds, 1e-9)
     print(String(decoding: try JSONEncoder().encode(figures), as: UTF8.self))

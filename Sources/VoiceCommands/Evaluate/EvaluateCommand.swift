@@ -89,7 +89,7 @@ struct EvaluateCommand: ContextCommand {
       let jobs = self.jobs ?? max(1, ProcessInfo.processInfo.activeProcessorCount)
       var recognizer: any EvaluationRecognizer =
         if let heard { try HeardWords(path: heard) } else {
-          EngineRecognizer(engine: try PocketSphinxEngine())
+          PipelineRecognizer(engine: try PocketSphinxEngine(), jobs: jobs)
         }
       if let keepAudio { recognizer = KeepingRecognizer(next: recognizer, folder: keepAudio) }
       return try await self.evaluate(with: recognizer, jobs: jobs, in: context)

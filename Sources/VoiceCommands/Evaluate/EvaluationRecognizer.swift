@@ -1,6 +1,5 @@
 import SpeechPipeline
 import SpeechUnderstanding
-import Synchronization
 import VoiceAudio
 import VoiceCore
 
@@ -47,59 +46,68 @@ extension EvaluationAudio {
   }
 }
 
-/// Recognisers of an engine in this process, at most as many as there are calls at a time.
-final class EngineRecognizer: EvaluationRecognizer {
-  private let engine: any RecognitionEngine
-  private let free = Mutex<[Worker]>([])
+/// The recognition pipeline in this process, as the server runs it for a stream.
+struct PipelineRecognizer: EvaluationRecognizer {
+  /// A client sends a tenth of a second at a time.
+  private static let pieceLength = 1_600
+  private let pool: RecognizerPool
 
-  init(engine: any RecognitionEngine) {
-    self.engine = engine
+  init(engine: any RecognitionEngine, jobs: Int) {
+    self.pool = RecognizerPool(engine: engine, size: jobs)
   }
 
   func prepare() async throws(VoiceFailure) {
-    let worker = Worker(engine: self.engine)
-    try await worker.load()
-    self.free.withLock { $0.append(worker) }
+    try await self.pool.load()
   }
 
   func hear(_ audio: EvaluationAudio, app: EvaluationApp) async throws(VoiceFailure) -> EvaluationHearing {
-    let worker = self.free.withLock { $0.popLast() } ?? Worker(engine: self.engine)
-    defer { self.free.withLock { $0.append(worker) } }
-    return try await worker.hear(try audio.resampled(), app: app)
+    // Every recording is a client of its own: nothing is known of its channel.
+    let options = ContextOptions(
+      understanding: ContextUnderstanding(app.understanding, values: app.values, grammar: app.grammar))
+    let samples = try audio.resampled()
+    let context = try await self.pool.beginContext(options, patience: .seconds(600))
+    defer { context.cancel() }
+    var events: [RecognitionEvent] = []
+    for start in stride(from: 0, to: samples.count, by: Self.pieceLength) {
+      events += try await context.append(Array(samples[start..<min(start + Self.pieceLength, samples.count)]))
+    }
+    events += try await context.finish()
+    return EvaluationHearing(events)
   }
+}
 
-  /// One recogniser; it decodes on the threads of Swift's concurrency, which have nothing else to do here.
-  private actor Worker {
-    private static let blockLength = 1_600
-    private let engine: any RecognitionEngine
-    private var recognizer: (any Recognizer)?
-
-    init(engine: any RecognitionEngine) {
-      self.engine = engine
+extension EvaluationHearing {
+  /// What is final of a context.
+  init(_ events: [RecognitionEvent]) {
+    struct Segment {
+      var words: [Int: String] = [:]
+      var intent = ""
+      var entities: [RecognizedEntity] = []
     }
-
-    func load() throws(VoiceFailure) {
-      if self.recognizer == nil { self.recognizer = try self.engine.makeRecognizer() }
-    }
-
-    func hear(_ samples: [Int16], app: EvaluationApp) throws(VoiceFailure) -> EvaluationHearing {
-      try self.load()
-      guard let recognizer = self.recognizer else { return EvaluationHearing(words: [], meaning: nil) }
-      try recognizer.begin(RecognitionTask(grammar: app.grammar))
-      for start in stride(from: 0, to: samples.count, by: Self.blockLength) {
-        let block = Array(samples[start..<min(start + Self.blockLength, samples.count)])
-        var failure: VoiceFailure?
-        block.withUnsafeBufferPointer { buffer in
-          do throws(VoiceFailure) { _ = try recognizer.process(buffer) } catch { failure = error }
-        }
-        if let failure { throw failure }
+    var segments: [Int: Segment] = [:]
+    for event in events {
+      switch event {
+      case .word(let number, let index, let word):
+        segments[number, default: Segment()].words[index] = word.text
+      case .intent(let number, let intent, isFinal: true):
+        segments[number, default: Segment()].intent = intent
+      case .entity(let number, let entity): segments[number, default: Segment()].entities.append(entity)
+      case .intent(_, _, isFinal: false), .hypothesis, .tentativeEntities, .segmentEnded: break
       }
-      let result = try recognizer.finish(alternatives: 0)
-      let words = result.words.map(\.text)
-      let meaning =
-        result.isRejected || words.isEmpty
-        ? nil : app.understanding.understand(words.joined(separator: " "), in: app.values)?.annotated
-      return EvaluationHearing(words: words, meaning: meaning)
     }
+    let ordered = segments.sorted { $0.key < $1.key }.map(\.value)
+    let annotated = ordered.map { segment in
+      let words = segment.words.sorted { $0.key < $1.key }.map(\.value)
+      return AnnotatedUtterance.Segment(
+        intent: segment.intent, words: words,
+        entities: segment.entities.map { entity in
+          let spoken = words[entity.words.clamped(to: words.indices)].joined(separator: " ")
+          return AnnotatedUtterance.Entity(
+            name: entity.type, value: spoken, normalizedValue: entity.value, words: entity.words)
+        })
+    }
+    self.words = annotated.flatMap(\.words)
+    let isUnderstood = annotated.contains { !$0.intent.isEmpty }
+    self.meaning = isUnderstood ? AnnotatedUtterance(annotated) : nil
   }
 }
