@@ -78,8 +78,10 @@ struct GrammarUtterance {
 
   /// Ends the utterance.
   ///
-  /// - Parameter phones: Searches phones in any order, for cases of doubt.
-  func finish(phones: CepstralDecoder?) throws(VoiceFailure) -> Result {
+  /// - Parameters:
+  ///   - phones: Searches phones in any order, for cases of doubt.
+  ///   - isFaint: Whether it was so quiet that it is rather noise; then the grammar must fit well.
+  func finish(phones: CepstralDecoder?, isFaint: Bool) throws(VoiceFailure) -> Result {
     let first = try self.searches.live.finish()
     guard self.frames.count >= self.dimension else {
       return Result(words: [], confidences: [], isRejected: false)
@@ -101,6 +103,15 @@ struct GrammarUtterance {
     }
     return Result(
       words: outcome.words, confidences: outcome.words.map { coverage.confidence(in: $0.frames) },
-      isRejected: coverage.confidence < self.grammar.rejectionThreshold)
+      isRejected: coverage.confidence < self.threshold(isFaint: isFaint))
   }
+
+  /// How sure it must be that the grammar covers what was said.
+  private func threshold(isFaint: Bool) -> Double {
+    let usual = self.grammar.rejectionThreshold
+    // Zero accepts everything.
+    return isFaint && usual > 0 ? 1 - (1 - usual) * Self.faintTolerance : usual
+  }
+
+  private static let faintTolerance = 0.06
 }

@@ -288,16 +288,23 @@ public final class PocketSphinxRecognizer: Recognizer {
       try utterance.hear(
         UnsafeBufferPointer(start: self.cepstraStorage, count: self.initialState.mean.count))
     }
-    self.levels = self.meter.levels
-    self.learned = utterance.channel(levels: self.levels)
+    let before = self.levels
+    let heard = self.meter.levels
+    // Until it is known that somebody spoke, only the noise is news.
+    self.levels = SignalLevels(speech: before.speech, noise: before.speech > 0 ? heard.noise : 0)
+    defer { self.learned = utterance.channel(levels: self.levels) }
     guard self.times.decoderFrameCount > 0 else {
       utterance.cancel()
       return RecognitionResult(words: [])
     }
-    let result = try utterance.finish(phones: try self.grammars.phones())
+    let isFaint = before.makesFaint(heard)
+    let result = try utterance.finish(phones: try self.grammars.phones(), isFaint: isFaint)
     guard !result.isRejected else {
+      // Beside somebody who spoke much louder it is the room, in which the language model would only imagine words.
+      if isFaint, before.speech > 0 { return RecognitionResult(words: []) }
       return RecognitionResult(words: try self.freeText(utterance.frames), isRejected: true)
     }
+    if !result.words.isEmpty { self.levels = heard }
     return RecognitionResult(
       words: zip(result.words, result.confidences).map { self.placed($0, confidence: $1) })
   }

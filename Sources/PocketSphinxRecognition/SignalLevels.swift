@@ -5,6 +5,16 @@ struct SignalLevels: Hashable, Sendable {
 
   static let unknown = SignalLevels(speech: 0, noise: 0)
 
+  /// What is 18 dB below speech is rather the noise of a room.
+  private static let faintRatio: Float = 8
+
+  /// Whether an utterance is so quiet, for a channel with these levels, that probably nobody spoke into it.
+  func makesFaint(_ utterance: SignalLevels) -> Bool {
+    self.speech > 0
+      ? utterance.speech * Self.faintRatio < self.speech
+      : utterance.speech < utterance.noise * Self.faintRatio
+  }
+
   /// Audio that teaches a detector these levels: a fifth of a second at the level of speech, then three tenths at
   /// that of noise.
   ///

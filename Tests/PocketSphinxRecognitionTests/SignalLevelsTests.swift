@@ -35,4 +35,12 @@ struct SignalLevelsTests {
     meter.heard(UnsafeBufferPointer(start: nil, count: 0))
     #expect(meter.levels == SignalLevels(speech: 32_768, noise: 7))
   }
+
+  @Test func anUtteranceIsFaintBesideWhoSpokeOrAboveTheNoise() {
+    let channel = SignalLevels(speech: 4000, noise: 50)
+    #expect(channel.makesFaint(SignalLevels(speech: 400, noise: 50)))
+    #expect(!channel.makesFaint(SignalLevels(speech: 600, noise: 50)))
+    #expect(SignalLevels.unknown.makesFaint(SignalLevels(speech: 390, noise: 50)))
+    #expect(!SignalLevels.unknown.makesFaint(SignalLevels(speech: 410, noise: 50)))
+  }
 }
