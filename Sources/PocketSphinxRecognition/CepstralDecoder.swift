@@ -159,7 +159,11 @@ final class CepstralDecoder {
   private static func setNetwork(of plan: GrammarPlan, in decoder: OpaquePointer) -> Int32 {
     let arcs =
       plan.network.arcs.map { vps_arc(from: $0.from, to: $0.to, word: $0.word, cost: $0.cost) }
-      + [vps_arc(from: plan.network.end, to: plan.network.start, word: -1, cost: GrammarPlan.sentenceCost)]
+      + [
+        vps_arc(from: plan.network.end, to: plan.network.start, word: -1, cost: GrammarPlan.sentenceCost),
+        // An utterance may be nothing but noise, for which the model has words of its own.
+        vps_arc(from: plan.network.start, to: plan.network.end, word: -1, cost: GrammarPlan.silenceCost),
+      ]
     let keys = plan.network.words.map { UnsafePointer(strdup($0)) }
     defer { keys.forEach { free(UnsafeMutablePointer(mutating: $0)) } }
     return keys.withUnsafeBufferPointer { keys in

@@ -19,6 +19,8 @@ struct GrammarPlan: Sendable {
   static let mostArcs = 120_000
   /// How likely it is that another sentence follows in the same breath, as a negative logarithm.
   static let sentenceCost: Float = 6
+  /// How likely it is that nobody speaks in what was taken for speech, as a negative logarithm.
+  static let silenceCost: Float = 0
 
   /// Plans the search of a grammar.
   ///

@@ -94,6 +94,8 @@ struct GrammarUtterance {
       (outcome, frames) = try self.wholePass()
     }
     guard !outcome.words.isEmpty else {
+      // The model's words for noise fit better than any sentence.
+      if !outcome.scores.isEmpty { return Result(words: [], confidences: [], isRejected: false) }
       // The second pass has no way to the end of a sentence; the first may have had one.
       return Result(words: first, confidences: first.map { _ in 0 }, isRejected: true)
     }

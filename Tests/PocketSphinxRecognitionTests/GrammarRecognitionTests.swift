@@ -3,6 +3,7 @@ import SpeechPipeline
 import SpeechUnderstanding
 import Testing
 import VoiceCore
+import VoiceTesting
 
 @testable import PocketSphinxRecognition
 
@@ -72,6 +73,22 @@ struct GrammarRecognitionTests {
       let result = try self.hear(samples, grammar, with: recognizer)
       #expect(result.words.isEmpty)
       #expect(!result.isRejected)
+    }
+  }
+
+  @Test func noiseBehindACommandIsNoCommand() throws {
+    let recognizer = try PocketSphinxEngine().makeRecognizer()
+    let grammar = try self.grammar(Self.robot)
+    _ = try self.hear(Recording.goForward.samples, grammar, with: recognizer)
+    var generator = SeededGenerator(seed: 3)
+    for level in [100, 400, 3000] {
+      // Half a second of hiss between two of silence.
+      let hiss = (0..<24_000).map { index in
+        (8_000..<16_000).contains(index)
+          ? Int16.random(in: Int16(-level)...Int16(level), using: &generator) : 0
+      }
+      let result = try self.hear(hiss, grammar, with: recognizer, adaptation: recognizer.adaptation)
+      #expect(result.words.isEmpty || result.isRejected, "\(level): \(self.text(result))")
     }
   }
 
