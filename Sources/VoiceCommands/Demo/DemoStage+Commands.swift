@@ -160,7 +160,7 @@ extension DemoStage {
         + StyledText(" [\(failure.code)]", .dim), indent: 5)
     if let rest {
       stream.line(
-        StyledText("     \(self.symbols.arrow) ", .dim) + FailurePresentation.withCode(rest), indent: 7)
+        StyledText("     \(self.symbols.arrow) ", .dim) + StyledText(rest), indent: 7)
     }
   }
 

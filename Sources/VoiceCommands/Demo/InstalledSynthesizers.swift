@@ -35,7 +35,7 @@ struct InstalledSynthesizers: SpeechSynthesizer {
     VoiceFailure(
       .fileNotFound,
       message: "The voices of \(program.rawValue) are not installed. This command installs them: "
-        + "`sudo apt-get install \(program.rawValue)`",
+        + "sudo apt-get install \(program.rawValue)",
       recovery: .changeConfiguration("the packages of this machine"))
   }
 

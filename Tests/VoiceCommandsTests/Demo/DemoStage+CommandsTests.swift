@@ -60,7 +60,7 @@ struct DemoCommandsTests {
   @Test func withoutVoicesItSaysWhatInstallsThemAndSpeaksNothing() async throws {
     let missing = VoiceFailure(
       .fileNotFound,
-      message: "The voices of flite are not installed. This command installs them: `apt-get install flite`")
+      message: "The voices of flite are not installed. This command installs them: apt-get install flite")
     let (status, console) = try await self.run([self.lights], ScriptedSynthesizer(missing: [missing]))
     #expect(status == .input)
     #expect(console.error.contains("The voices of flite are not installed."))
