@@ -10,7 +10,8 @@ import VoiceCore
 final class CepstralDecoder {
   /// What is searched.
   enum Search {
-    case grammar(GrammarPlan)
+    /// What a grammar allows, while somebody speaks or as a whole.
+    case grammar(GrammarPlan, isLive: Bool)
     /// Phones after a phone language model.
     case phones(languageModel: String)
   }
@@ -65,7 +66,7 @@ final class CepstralDecoder {
     self.words = .allocate(capacity: Self.maximumWords)
     self.words.initialize(repeating: vps_word(), count: Self.maximumWords)
     switch search {
-    case .grammar(let plan):
+    case .grammar(let plan, _):
       self.plan = plan
       try self.check(Self.setNetwork(of: plan, in: decoder), "The grammar cannot be searched.")
     case .phones(let languageModel):
@@ -186,8 +187,10 @@ private struct DecoderFiles {
     ]
     let lines: String
     switch search {
-    case .grammar(let plan):
+    case .grammar(let plan, let isLive):
       lines = plan.dictionary
+      // The library's own beams are those for hypotheses that may still change.
+      guard !isLive else { break }
       options += [
         "-beam", "1e-64", "-pbeam", "1e-64", "-wbeam", "1e-48", "-lpbeam", "1e-56", "-lponlybeam", "1e-48",
       ]

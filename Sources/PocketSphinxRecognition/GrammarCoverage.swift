@@ -2,51 +2,74 @@ import Foundation
 
 /// Tells speech that a grammar covers from speech that it was only forced into.
 ///
-/// The grammar's acoustic score is compared, frame by frame, with that of phones in any order, which fit whatever was said.
-/// Silence is left out: everything covers it.
+/// It goes by the grammar's acoustic score in each frame of speech, against that of phones in any order, which fit whatever
+/// was said but fit worse in noise. Silence is left out: everything covers it. Scores are in steps of 1024 of the decoder's
+/// logarithms.
+///
+/// The constants are a logistic regression on 571 covered and 113 uncovered sentences of the voices for tuning (clean, pink
+/// noise at 20 and 10 dB, telephone), and on people: 166 commands and 235 prompts of a telephone exchange, clean and in the
+/// noise of a kitchen. On these it keeps 96 % and accepts 1 % of what is not covered.
 struct GrammarCoverage {
-  /// The score by which the grammar is worse than the phones, per frame of speech and in steps of 1024 of the decoder's
-  /// logarithms, at which covered and uncovered are as likely as each other; and over how much that changes.
-  ///
-  /// From `make evaluate`: see docs/benchmarks.md.
-  static let middle: Float = -9
-  static let width: Float = 1.5
+  private static let middle: Float = -37.8
+  private static let width: Float = 1.77
+  /// How much the phones' score counts.
+  private static let phoneWeight: Float = 0.43
+  /// What phones score on average, from -8 without noise to -13 in loud noise.
+  private static let typicalPhoneScore: Float = -10
+  /// Outside of these scores of the grammar that of the phones changed no decision.
+  private static let doubtful: ClosedRange<Float> = -47 ... -36
 
-  /// How much worse the grammar is than the phones, in each frame; `nil` in silence.
-  private let differences: [Float?]
+  /// The grammar's score of each frame; `nil` in silence.
+  private let scores: [Float?]
+  private var phoneScore = Self.typicalPhoneScore
 
-  init(grammar: [CepstralDecoder.Score], phones: [CepstralDecoder.Score]) {
-    let count = (grammar + phones).map { $0.frames.upperBound + 1 }.max() ?? 0
-    let grammarScores = Self.perFrame(grammar, count: count)
-    let phoneScores = Self.perFrame(phones, count: count)
-    var differences = [Float?](repeating: nil, count: count)
+  init(grammar: [CepstralDecoder.Score]) {
+    let count = grammar.map { $0.frames.upperBound + 1 }.max() ?? 0
+    var scores = [Float?](repeating: nil, count: count)
     for stretch in grammar where !stretch.isSilence {
-      for frame in stretch.frames { differences[frame] = grammarScores[frame] - phoneScores[frame] }
+      for frame in stretch.frames { scores[frame] = stretch.perFrame }
     }
-    self.differences = differences
+    self.scores = scores
+  }
+
+  /// Whether the phones have to be searched for a decision.
+  var isDoubtful: Bool {
+    let known = self.scores.compactMap(\.self)
+    return !known.isEmpty && Self.doubtful.contains(Self.mean(known))
+  }
+
+  /// Takes what phones in any order score.
+  mutating func compare(with phones: [CepstralDecoder.Score]) {
+    var scores: [Float] = []
+    for stretch in phones {
+      for frame in stretch.frames where self.scores.indices.contains(frame) && self.scores[frame] != nil {
+        scores.append(stretch.perFrame)
+      }
+    }
+    if !scores.isEmpty { self.phoneScore = Self.mean(scores) }
   }
 
   /// How sure it is that the grammar covers what was said, from 0 to 1.
-  var confidence: Double { Self.confidence(self.differences.compactMap(\.self)) }
+  var confidence: Double { self.confidence(self.scores[...]) }
 
   /// The same for the frames of a word.
   func confidence(in frames: ClosedRange<Int>) -> Double {
-    let known = self.differences.indices
-    return Self.confidence(frames.filter(known.contains).compactMap { self.differences[$0] })
+    self.confidence(self.scores[frames.clamped(to: 0...max(0, self.scores.count - 1))])
   }
 
-  private static func confidence(_ differences: [Float]) -> Double {
-    guard !differences.isEmpty else { return 0 }
-    let mean = differences.reduce(0, +) / Float(differences.count)
-    return Double(1 / (1 + exp(-(mean - self.middle) / self.width)))
+  private func confidence(_ scores: ArraySlice<Float?>) -> Double {
+    let known = scores.compactMap(\.self)
+    guard !known.isEmpty else { return 0 }
+    let score = Self.mean(known) - Self.phoneWeight * self.phoneScore
+    return Double(1 / (1 + exp(-(score - Self.middle) / Self.width)))
   }
 
+  private static func mean(_ values: [Float]) -> Float {
+    values.reduce(0, +) / Float(max(1, values.count))
+  }
+}
+
+extension CepstralDecoder.Score {
   /// A stretch has one score; its frames share it alike.
-  private static func perFrame(_ scores: [CepstralDecoder.Score], count: Int) -> [Float] {
-    var result = [Float](repeating: 0, count: count)
-    for score in scores {
-      for frame in score.frames { result[frame] = score.acoustic / Float(score.frames.count) }
-    }
-    return result
-  }
+  var perFrame: Float { self.acoustic / Float(self.frames.count) }
 }

@@ -1,6 +1,14 @@
 import SpeechPipeline
 import VoiceCore
 
+/// The two decoders of a grammar.
+struct GrammarDecoders {
+  /// Searches while somebody speaks, with narrow beams.
+  let live: CepstralDecoder
+  /// Searches whole utterances, with wide beams.
+  let whole: CepstralDecoder
+}
+
 /// The searches of one recogniser over grammars; each is loaded when it is first needed.
 ///
 /// Not `Sendable`: it belongs to a recogniser, on its thread.
@@ -8,7 +16,7 @@ final class GrammarSearches {
   private struct Entry {
     weak var grammar: RecognitionGrammar?
     /// `nil` if the grammar cannot be searched.
-    let decoder: CepstralDecoder?
+    let decoders: GrammarDecoders?
   }
 
   private let plans: GrammarPlans
@@ -30,16 +38,16 @@ final class GrammarSearches {
   /// The search of a grammar, or `nil` if the grammar is one for which free text has to be recognised.
   ///
   /// - Throws: ``VoiceFailure`` with a `speech.engine.*` code if the model is missing or broken.
-  func search(_ grammar: RecognitionGrammar) throws(VoiceFailure) -> CepstralDecoder? {
+  func search(_ grammar: RecognitionGrammar) throws(VoiceFailure) -> GrammarDecoders? {
     self.entries.removeAll { $0.grammar == nil }
     if let index = self.entries.firstIndex(where: { $0.grammar === grammar }) {
       self.entries.append(self.entries.remove(at: index))
-      return self.entries.last?.decoder
+      return self.entries.last?.decoders
     }
-    let decoder = try self.load(grammar)
+    let decoders = try self.load(grammar)
     if self.entries.count >= Self.mostSearches { self.entries.removeFirst() }
-    self.entries.append(Entry(grammar: grammar, decoder: decoder))
-    return decoder
+    self.entries.append(Entry(grammar: grammar, decoders: decoders))
+    return decoders
   }
 
   /// The search of phones in any order, or `nil` if the model has none.
@@ -52,13 +60,17 @@ final class GrammarSearches {
     return decoder
   }
 
-  private func load(_ grammar: RecognitionGrammar) throws(VoiceFailure) -> CepstralDecoder? {
+  private func load(_ grammar: RecognitionGrammar) throws(VoiceFailure) -> GrammarDecoders? {
     let plan: GrammarPlan
     do throws(VoiceFailure) {
       plan = try self.plans.plan(of: grammar, model: self.model)
     } catch  where error.code == .grammarTooLarge || error.code == .wordUnpronounceable {
       return nil
     }
-    return try CepstralDecoder(.grammar(plan), model: self.model, dimension: self.dimension)
+    return GrammarDecoders(
+      live: try CepstralDecoder(
+        .grammar(plan, isLive: true), model: self.model, dimension: self.dimension),
+      whole: try CepstralDecoder(
+        .grammar(plan, isLive: false), model: self.model, dimension: self.dimension))
   }
 }

@@ -137,8 +137,8 @@ public final class PocketSphinxRecognizer: Recognizer {
     self.learned = nil
     ps_start_stream(self.decoder)
     self.warmUp()
-    if let grammar = task.grammar, let search = try self.grammars.search(grammar) {
-      self.utterance = try GrammarUtterance(grammar, search: search, channel: channel)
+    if let grammar = task.grammar, let searches = try self.grammars.search(grammar) {
+      self.utterance = try GrammarUtterance(grammar, searches: searches, channel: channel)
       fe_start_utt(self.frontEnd)
     } else {
       try self.check(vps_begin(self.decoder))

@@ -29,7 +29,7 @@ public enum CommandStatus: Int32, Hashable, Sendable, CaseIterable {
     case .dataFolderNotWritable, .dataFolderFull, .configurationNotFound, .configurationInvalid,
       .certificateInvalid,
       .signingKeyInvalid, .keptStateInvalid, .interfaceInvalid, .interfaceTooLarge, .archiveInvalid,
-      .wordUnpronounceable, .cacheDamaged, .cacheNotWritable:
+      .wordUnpronounceable, .grammarTooLarge, .cacheDamaged, .cacheNotWritable:
       self = .input
     case .interfaceMissing, .appReadOnly, .methodNotOffered, .sourceNotOffered, .operationUnknown:
       self = .refused

@@ -16,7 +16,7 @@ struct CommandStatusTests {
       .engineLibraryMissing, .dataFolderNotWritable, .dataFolderFull, .configurationNotFound,
       .configurationInvalid,
       .certificateInvalid, .signingKeyInvalid, .keptStateInvalid, .interfaceInvalid, .interfaceTooLarge,
-      .archiveInvalid, .wordUnpronounceable, .cacheDamaged, .cacheNotWritable, .labelsNotFound,
+      .archiveInvalid, .wordUnpronounceable, .grammarTooLarge, .cacheDamaged, .cacheNotWritable, .labelsNotFound,
       .labelsInvalid, .labelsEmpty,
     ],
     .network: [
