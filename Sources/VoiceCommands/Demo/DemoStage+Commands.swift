@@ -33,14 +33,17 @@ extension DemoStage {
     var tally = CommandTally()
     for (index, command) in self.commands.enumerated() {
       let path = "\(folder)/\(index + 1).wav"
-      guard let voice = await self.speak(command, to: path, &rotation) else {
+      let speaker = await self.speak(command, to: path, &rotation)
+      if Task.isCancelled { return .interrupted }
+      guard let voice = speaker else {
         tally.notSpoken.append(command)
         continue
       }
-      if Task.isCancelled { return .interrupted }
       self.introduce(command, voice, path)
       let recording = DemoRecording(path: path, raw: nil, title: command.remark, reference: command.text)
       let pass = await self.pass(recording, speech: address, identity: address)
+      // What a stream that was cancelled had said so far is not what was understood.
+      if Task.isCancelled { return .interrupted }
       guard pass.status == .done else { return pass.status }
       if self.judge(command, EvaluationHearing(segments: pass.segments), path) {
         tally.right += 1

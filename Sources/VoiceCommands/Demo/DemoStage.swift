@@ -70,6 +70,7 @@ struct DemoStage: Sendable {
     for recording in self.recordings {
       self.title(recording)
       whole = await self.pass(recording, speech: address, identity: address)
+      if Task.isCancelled { return .interrupted }
       guard whole.status == .done else { return whole.status }
       self.compare(recording, whole.words)
     }
@@ -86,6 +87,7 @@ struct DemoStage: Sendable {
       try? await isBack
       return pass
     }
+    if Task.isCancelled { return .interrupted }
     guard broken.status == .done else { return broken.status }
     return self.judge(whole, broken)
   }

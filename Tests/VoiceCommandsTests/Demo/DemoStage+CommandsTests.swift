@@ -42,12 +42,20 @@ struct DemoCommandsTests {
 
   /// Runs the act with a server that hears “turn on the lights in the kitchen”, whatever is spoken.
   private func run(
-    _ commands: [String], _ synthesizer: ScriptedSynthesizer, json: Bool = false
+    _ commands: [String], _ synthesizer: ScriptedSynthesizer, json: Bool = false,
+    cancelledAfter text: String? = nil
   ) async throws -> (status: CommandStatus, console: RecordedConsole) {
     let console = RecordedConsole()
+    let recorded = console.console
+    let output = Console.Stream(isTerminal: false) { written in
+      recorded.output.write(written)
+      if let text, written.contains(text) { withUnsafeCurrentTask { $0?.cancel() } }
+    }
     let stage = DemoStage(
       recordings: [], commands: commands.compactMap { SpokenCommand($0, "a remark") },
-      synthesizer: synthesizer, context: CommandContext(console: console.console, clock: FastClock()),
+      synthesizer: synthesizer,
+      context: CommandContext(
+        console: Console(output: output, error: recorded.error), clock: FastClock()),
       json: json)
     let engine = ScriptedEngine(
       words: ScriptedEngine.Word.sentence("turn on the lights in the kitchen", at: .milliseconds(100)))
@@ -79,6 +87,31 @@ struct DemoCommandsTests {
     #expect(console.error.contains("The voice awb of flite failed: status 3. [audio.file.empty]"))
     #expect(console.output.components(separatedBy: "slt says").count == 3)
     #expect(console.output.contains("All 2 understood as they were meant"))
+  }
+
+  /// A stream that is cancelled ends without words, which must not be taken for what was understood.
+  @Test func nothingIsJudgedAfterItWasStopped() async throws {
+    let act = Task {
+      try await self.run(
+        [self.lights, self.lights], ScriptedSynthesizer(names: ["rms"]), json: true,
+        cancelledAfter: #""event":"started""#)
+    }
+    let (status, console) = try await act.value
+    #expect(status == .interrupted)
+    #expect(console.output.contains(#""event":"started""#))
+    #expect(!console.output.contains("understanding"))
+    #expect(!console.output.contains("score"))
+  }
+
+  @Test func nobodySpeaksAfterItWasStopped() async throws {
+    let act = Task {
+      try await self.run(
+        [self.lights], ScriptedSynthesizer(names: ["rms"]), cancelledAfter: "4  Home")
+    }
+    let (status, console) = try await act.value
+    #expect(status == .interrupted)
+    #expect(!console.output.contains("says"))
+    #expect(!console.output.contains("understood as"))
   }
 
   @Test func whatNobodyCouldSpeakIsNotCountedAsUnderstood() async throws {
