@@ -160,7 +160,7 @@ final class CepstralDecoder {
     let arcs =
       plan.network.arcs.map { vps_arc(from: $0.from, to: $0.to, word: $0.word, cost: $0.cost) }
       + [vps_arc(from: plan.network.end, to: plan.network.start, word: -1, cost: GrammarPlan.sentenceCost)]
-    let keys = plan.keys.map { UnsafePointer(strdup($0)) }
+    let keys = plan.network.words.map { UnsafePointer(strdup($0)) }
     defer { keys.forEach { free(UnsafeMutablePointer(mutating: $0)) } }
     return keys.withUnsafeBufferPointer { keys in
       vps_set_network(

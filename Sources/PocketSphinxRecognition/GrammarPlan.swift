@@ -6,9 +6,7 @@ import VoiceCore
 
 /// What PocketSphinx needs to search a grammar: a network of words that all have pronunciations.
 struct GrammarPlan: Sendable {
-  /// The words as the decoder knows them, each once.
-  let keys: [String]
-  /// The network, with the keys' indices as words.
+  /// The network; its words are as the decoder knows them, each once.
   let network: WordNetwork
   /// The lines of the decoder's dictionary.
   let dictionary: String
@@ -26,12 +24,14 @@ struct GrammarPlan: Sendable {
   ///
   /// - Throws: ``VoiceFailure`` with code `speech.understanding.grammar-too-large` or
   ///   `speech.understanding.word-unpronounceable` (nothing of it can be recognised), or those of the model's files.
-  init(_ grammar: Grammar, pronouncer: Pronouncer) throws(VoiceFailure) {
-    guard let network = grammar.wordNetwork(atMost: Self.mostArcs) else {
+  init(
+    _ grammar: Grammar, pronouncer: Pronouncer, mostArcs: Int = Self.mostArcs
+  ) throws(VoiceFailure) {
+    guard let network = grammar.wordNetwork(atMost: mostArcs) else {
       throw VoiceFailure(
         .grammarTooLarge,
         message:
-          "The templates allow too much for a search that is bound to them: more than \(Self.mostArcs) "
+          "The templates allow too much for a search that is bound to them: more than \(mostArcs) "
           + "steps from word to word. Use fewer values in each place, or shorter permutations.")
     }
     let findings = try pronouncer.pronunciations(of: grammar.words)
@@ -39,24 +39,30 @@ struct GrammarPlan: Sendable {
     var keys: [String] = []
     var words: [String: String] = [:]
     var lines: [String] = []
+    // The decoder refuses words without a pronunciation, so the others are numbered anew.
+    var numbers = [Int32?](repeating: nil, count: grammar.words.count)
     for (index, word) in grammar.words.enumerated() {
+      guard let pronunciations = findings.pronunciations[word], !pronunciations.isEmpty else { continue }
       let key = Self.isPlain(word) ? word : "=\(index)"
+      numbers[index] = Int32(keys.count)
       keys.append(key)
       if key != word { words[key] = word }
-      for (number, pronunciation) in (findings.pronunciations[word] ?? []).enumerated() {
+      for (number, pronunciation) in pronunciations.enumerated() {
         lines.append(number == 0 ? "\(key) \(pronunciation)" : "\(key)(\(number + 1)) \(pronunciation)")
       }
     }
-    let isKnown = grammar.words.map { findings.pronunciations[$0]?.isEmpty == false }
-    let arcs = network.arcs.filter { arc in
-      arc.word < 0 || isKnown.indices.contains(Int(arc.word)) && isKnown[Int(arc.word)]
+    let arcs = network.arcs.compactMap { arc -> WordNetwork.Arc? in
+      guard arc.word >= 0 else { return arc }
+      guard numbers.indices.contains(Int(arc.word)), let number = numbers[Int(arc.word)] else { return nil }
+      var renumbered = arc
+      renumbered.word = number
+      return renumbered
     }
     guard Self.reaches(network.end, from: network.start, by: arcs, stateCount: network.stateCount) else {
       throw findings.failure
         ?? VoiceFailure(.grammarTooLarge, message: "The templates allow no utterance.")
     }
-    self.keys = keys
-    self.network = network.replacing(arcs: arcs)
+    self.network = network.replacing(arcs: arcs, words: keys)
     self.dictionary = lines.joined(separator: "\n") + "\n"
     self.words = words
   }

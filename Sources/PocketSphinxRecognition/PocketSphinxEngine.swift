@@ -81,4 +81,13 @@ public struct PocketSphinxEngine: RecognitionEngine {
   public func makeRecognizer() throws(VoiceFailure) -> any Recognizer {
     try PocketSphinxRecognizer(configuration: self.configuration, plans: self.plans)
   }
+
+  public func problems(of grammar: RecognitionGrammar) -> [VoiceFailure] {
+    do throws(VoiceFailure) {
+      let plan = try self.plans.plan(of: grammar, model: self.configuration.model)
+      return plan.unpronounceable.map { [$0] } ?? []
+    } catch {
+      return [error]
+    }
+  }
 }

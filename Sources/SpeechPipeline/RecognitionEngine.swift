@@ -14,6 +14,15 @@ public protocol RecognitionEngine: Sendable {
   ///
   /// - Throws: ``VoiceFailure`` with a `speech.engine.*` code.
   func makeRecognizer() throws(VoiceFailure) -> any Recognizer
+
+  /// What of a grammar the engine cannot recognise; each failure says what happens instead.
+  ///
+  /// This can take a second and blocks the calling thread.
+  func problems(of grammar: RecognitionGrammar) -> [VoiceFailure]
+}
+
+extension RecognitionEngine {
+  public func problems(of grammar: RecognitionGrammar) -> [VoiceFailure] { [] }
 }
 
 /// What an engine declares of itself; the pipeline and the app adapt to it.

@@ -32,7 +32,8 @@ struct ServerParts: Sendable {
       configuration: configuration, apps: apps, tokens: tokens, clock: server.clock, metrics: server.metrics,
       logger: server.logger)
     let interfaces = AppInterfaces(
-      dataFolder: configuration.dataFolder, clock: server.clock, now: server.now, logger: server.logger)
+      dataFolder: configuration.dataFolder, clock: server.clock, now: server.now, logger: server.logger,
+      engine: server.engine)
     try await interfaces.load(Array(apps.directory.apps.values))
     let authenticator = try await Authenticator(
       configuration: configuration, apps: apps, tokens: tokens, key: key)

@@ -25,10 +25,10 @@ public struct WordNetwork: Sendable {
   /// Where utterances end; it has no arcs.
   public let end: Int32
 
-  /// The same states with other arcs.
-  package func replacing(arcs: [Arc]) -> WordNetwork {
+  /// The same states with other arcs and words.
+  package func replacing(arcs: [Arc], words: [String]) -> WordNetwork {
     WordNetwork(
-      words: self.words, arcs: arcs, stateCount: self.stateCount, start: self.start, end: self.end)
+      words: words, arcs: arcs, stateCount: self.stateCount, start: self.start, end: self.end)
   }
 }
 

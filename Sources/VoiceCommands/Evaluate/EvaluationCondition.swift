@@ -4,7 +4,7 @@ enum EvaluationCondition: Hashable, Sendable {
   case clean
   /// With a recorded noise, by the ratio of the loudest frames in dB.
   case noise(decibels: Int)
-  /// With pink noise, by the same ratio.
+  /// With pink noise, by the ratio of the mean powers.
   case pink(decibels: Int)
   /// Through a telephone: 300 to 3,400 Hz, 8,000 samples a second, µ-law of ITU-T G.711.
   case telephone

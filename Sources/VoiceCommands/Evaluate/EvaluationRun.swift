@@ -109,7 +109,8 @@ struct EvaluationRun: Sendable {
         samples: NoiseMixing.mixed(samples, with: self.noise, decibels: decibels, seed: seed))
     case .pink(let decibels):
       let noise = NoiseMixing.pinkNoise(count: samples.count, seed: seed)
-      return EvaluationAudio(samples: NoiseMixing.mixed(samples, with: noise, decibels: decibels, seed: seed))
+      return EvaluationAudio(
+        samples: NoiseMixing.mixed(samples, with: noise, decibels: decibels, level: .mean, seed: seed))
     case .telephone:
       return try NoiseMixing.telephone(samples, sampleRate: AudioFormat.recognition.sampleRate)
     }

@@ -8,6 +8,21 @@ enum NoiseMixing {
   /// The length of the frames whose energies are compared.
   static let frameLength = 2_048
 
+  /// What of speech and noise is compared.
+  enum Level: Hashable, Sendable {
+    /// The loudest frames, as the public Speech-to-Intent benchmark does; for noise that comes and goes.
+    case loudestFrame
+    /// The mean power of the whole recordings, as is usual for steady noise.
+    case mean
+
+    func energy(of samples: [Int16]) -> Double {
+      switch self {
+      case .loudestFrame: NoiseMixing.peakEnergy(of: samples)
+      case .mean: samples.reduce(0) { $0 + Double($1) * Double($1) }
+      }
+    }
+  }
+
   /// The energy of the loudest frame; of a signal that is shorter than a frame, that of the whole.
   static func peakEnergy(of samples: [Int16]) -> Double {
     var loudest = 0.0
@@ -23,19 +38,23 @@ enum NoiseMixing {
     return loudest
   }
 
-  /// Adds noise so that the ratio of the energies of the loudest frames is a number of decibels.
+  /// Adds noise so that the ratio of the levels is a number of decibels.
   ///
   /// Noise that is shorter than the speech is repeated. Which part of longer noise is taken depends on the seed. The sum
   /// is scaled so that its loudest sample is half of full scale. This is how the public Speech-to-Intent benchmark mixes
   /// (its `benchmark/mixer.py`), so that figures can be compared.
-  static func mixed(_ speech: [Int16], with noise: [Int16], decibels: Int, seed: UInt64) -> [Int16] {
+  static func mixed(
+    _ speech: [Int16], with noise: [Int16], decibels: Int, level: Level = .loudestFrame, seed: UInt64
+  )
+    -> [Int16]
+  {
     guard !noise.isEmpty, !speech.isEmpty else { return speech }
     var generator = SeededGenerator(seed: seed)
     let start = Int.random(in: 0...max(0, noise.count - speech.count), using: &generator)
     let part = speech.indices.map { noise[(start + $0) % noise.count] }
-    let noiseEnergy = Self.peakEnergy(of: part)
+    let noiseEnergy = level.energy(of: part)
     guard noiseEnergy > 0 else { return speech }
-    let factor = (Self.peakEnergy(of: speech) / noiseEnergy / pow(10, Double(decibels) / 10)).squareRoot()
+    let factor = (level.energy(of: speech) / noiseEnergy / pow(10, Double(decibels) / 10)).squareRoot()
     let sum = zip(speech, part).map { Double($0) + factor * Double($1) }
     let peak = sum.reduce(0) { max($0, abs($1)) }
     let scale = peak > 0 ? 16_384 / peak : 1

@@ -231,14 +231,19 @@ struct RecognizeCommand: ContextCommand {
       try InterfaceFile(path: path).understanding(in: context, json: self.common.json)
     }
     let interface = understanding?.interface
+    let engine = try PocketSphinxEngine(
+      language: self.language ?? interface?.language, modelFolder: self.model)
+    let grammar = understanding.map { RecognitionGrammar($0.grammar) }
+    for problem in grammar.map(engine.problems) ?? [] {
+      context.console.error.line(StyledText("\(problem.message) [\(problem.code)]", .yellow))
+    }
     let silence = self.silence.map { .milliseconds($0) } ?? interface?.options.silenceTriggeredSegmentation
     let backend = LocalBackend(
-      engine: try PocketSphinxEngine(
-        language: self.language ?? interface?.language, modelFolder: self.model),
+      engine: engine,
       options: ContextOptions(
         silence: silence == .zero ? nil : silence,
         understanding: understanding.map {
-          ContextUnderstanding($0, values: .current, grammar: RecognitionGrammar($0.grammar))
+          ContextUnderstanding($0, values: .current, grammar: grammar)
         }),
       clock: context.clock, reason: reason)
     try await backend.prepare()

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import SpeechPipeline
 import SpeechUnderstanding
 import Synchronization
 import VoiceCore
@@ -15,18 +16,23 @@ final class AppInterfaces: Sendable {
   private let clock: any VoiceClock
   private let now: @Sendable () -> Int64
   private let logger: Logger
+  private let engine: (any RecognitionEngine)?
 
   /// Creates a store without any configuration; ``load(_:)`` brings them in.
   ///
-  /// - Parameter now: The time in seconds since 1970-01-01T00:00:00 UTC.
+  /// - Parameters:
+  ///   - now: The time in seconds since 1970-01-01T00:00:00 UTC.
+  ///   - engine: Is asked what of each configuration it cannot recognise.
   init(
-    dataFolder: String, clock: any VoiceClock, now: @escaping @Sendable () -> Int64, logger: Logger
+    dataFolder: String, clock: any VoiceClock, now: @escaping @Sendable () -> Int64, logger: Logger,
+    engine: (any RecognitionEngine)? = nil
   ) {
     self.store = InterfaceStore(dataFolder: dataFolder)
     self.compiler = InterfaceCompiler(clock: clock, cacheFolder: dataFolder + "/grammars")
     self.clock = clock
     self.now = now
     self.logger = logger
+    self.engine = engine
   }
 
   /// What an app serves now; `nil` for an app without a configuration, which recognises free text.
@@ -88,6 +94,7 @@ final class AppInterfaces: Sendable {
       let interface = DeployedInterface(
         configID: configID, deployedAt: deployedAt, compileTime: product.duration,
         understanding: product.understanding)
+      self.log(self.engine?.problems(of: interface.recognitionGrammar) ?? [])
       self.state.withLock { $0.loaded(interface, for: app.id) }
     case .failure(let problem):
       self.log(problem.diagnostics.filter { $0.severity >= .warning }, of: app)
@@ -149,6 +156,7 @@ final class AppInterfaces: Sendable {
     let interface = DeployedInterface(
       configID: UUID(), deployedAt: self.now(), compileTime: product.duration,
       understanding: product.understanding)
+    self.log(self.engine?.problems(of: interface.recognitionGrammar) ?? [])
     do throws(VoiceFailure) {
       try await self.keep(source, interface, for: app.id)
     } catch {

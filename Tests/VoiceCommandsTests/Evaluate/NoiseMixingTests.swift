@@ -10,6 +10,20 @@ struct NoiseMixingTests {
 
   private func decibels(_ signal: Double, _ noise: Double) -> Double { 10 * log10(signal / noise) }
 
+  @Test func steadyNoiseIsMixedByMeanPower() {
+    // Half of the speech is silence, so its mean power is 3 dB below that of its loudest frames.
+    let speech = self.speech + [Int16](repeating: 0, count: self.speech.count)
+    let noise = NoiseMixing.pinkNoise(count: speech.count, seed: 1)
+    let peak = NoiseMixing.mixed(speech, with: noise, decibels: 10, level: .loudestFrame, seed: 2)
+    let mean = NoiseMixing.mixed(speech, with: noise, decibels: 10, level: .mean, seed: 2)
+    func quiet(_ samples: [Int16]) -> Double {
+      let part = samples.suffix(self.speech.count)
+      return part.reduce(0) { $0 + Double($1) * Double($1) }
+        / samples.reduce(0) { $0 + Double($1) * Double($1) }
+    }
+    #expect(quiet(mean) < quiet(peak))
+  }
+
   @Test(arguments: [-5, 0, 10, 24])
   func theLoudestFramesHaveTheRatio(ratio: Int) {
     let noise = NoiseMixing.pinkNoise(count: self.speech.count, seed: 1)

@@ -1,0 +1,181 @@
+import Foundation
+import SpeechPipeline
+import SpeechUnderstanding
+import Testing
+import VoiceCore
+
+@testable import PocketSphinxRecognition
+
+/// Recognition after an app's grammar, with the real decoder and recordings of people.
+struct GrammarRecognitionTests {
+  private static let robot = """
+    direction = [forward | backward | left | right]
+    *move go $direction(direction) {[1..20](distance) [meters | steps]}
+    *stop [stop | halt]
+    """
+
+  private func grammar(_ templates: String, threshold: Double = RecognitionGrammar.defaultRejectionThreshold)
+    throws -> RecognitionGrammar
+  {
+    let loaded = VoiceInterface.load(
+      files: [ConfigurationFile(name: "app.sal", bytes: Array(templates.utf8))], packs: [EnglishPack()])
+    let interface = try #require(loaded.interface, "\(loaded.rendered())")
+    return RecognitionGrammar(
+      try Understanding(interface, language: EnglishPack()).grammar, rejectionThreshold: threshold)
+  }
+
+  private func hear(
+    _ samples: [Int16], _ grammar: RecognitionGrammar, with recognizer: any Recognizer, block: Int = 1600,
+    adaptation: RecognizerAdaptation? = nil, hypotheses: ((String) -> Void)? = nil
+  ) throws -> RecognitionResult {
+    try recognizer.begin(RecognitionTask(adaptation: adaptation, grammar: grammar))
+    for start in stride(from: 0, to: samples.count, by: block) {
+      try samples[start..<min(start + block, samples.count)].withUnsafeBufferPointer {
+        _ = try recognizer.process($0)
+      }
+      hypotheses?(recognizer.hypothesis().map(\.text).joined(separator: " "))
+    }
+    return try recognizer.finish(alternatives: 0)
+  }
+
+  private func text(_ result: RecognitionResult) -> String {
+    result.words.map(\.text).joined(separator: " ")
+  }
+
+  // MARK: What cannot be recognised
+
+  @Test func speechThatTheGrammarDoesNotCoverIsRejectedWithItsWords() throws {
+    let recognizer = try PocketSphinxEngine().makeRecognizer()
+    let grammar = try self.grammar(Self.robot)
+    for recording in Recording.librivox.prefix(3) {
+      let result = try self.hear(recording.samples, grammar, with: recognizer)
+      #expect(result.isRejected, "\(recording.path): \(self.text(result))")
+      // The language model heard it, not the grammar: more words than any sentence of the grammar has.
+      #expect(result.words.count > 5)
+    }
+  }
+
+  @Test func aThresholdOfZeroRejectsNothing() throws {
+    let recognizer = try PocketSphinxEngine().makeRecognizer()
+    let result = try self.hear(
+      Recording.librivox[0].samples, try self.grammar(Self.robot, threshold: 0), with: recognizer)
+    #expect(!result.isRejected)
+    let vocabulary: Set = ["go", "forward", "backward", "left", "right", "meters", "steps", "stop", "halt"]
+    let numbers = (1...20).flatMap { EnglishPack().spokenForms(of: $0).flatMap(\.self) }
+    #expect(Set(result.words.map(\.text)).isSubset(of: vocabulary.union(numbers)))
+  }
+
+  @Test func silenceHasNoWordsAndIsNotRejected() throws {
+    let recognizer = try PocketSphinxEngine().makeRecognizer()
+    let grammar = try self.grammar(Self.robot)
+    for samples in [[], [Int16](repeating: 0, count: 32_000)] {
+      let result = try self.hear(samples, grammar, with: recognizer)
+      #expect(result.words.isEmpty)
+      #expect(!result.isRejected)
+    }
+  }
+
+  @Test func aGrammarOfWordsThatNobodyCanSayIsHeardAsFreeText() throws {
+    let recognizer = try PocketSphinxEngine().makeRecognizer()
+    let result = try self.hear(
+      Recording.goForward.samples, try self.grammar("*fly 東京"), with: recognizer)
+    #expect(self.text(result) == "go forward ten meters")
+  }
+
+  @Test func wordsThatNobodyCanSayCostNoOtherSentence() throws {
+    let grammar = try self.grammar(Self.robot + "\n*fly fly to 東京")
+    let problems = try PocketSphinxEngine().problems(of: grammar)
+    #expect(problems.map(\.code) == [.wordUnpronounceable])
+    #expect(problems.first?.message.contains("東京") == true)
+    let result = try self.hear(
+      Recording.goForward.samples, grammar, with: try PocketSphinxEngine().makeRecognizer())
+    #expect(self.text(result) == "go forward ten meters")
+  }
+
+  @Test func aGrammarThatIsTooLargeForASearchSaysSo() throws {
+    let items = (1...40).map { "item\($0)" }.joined(separator: " | ")
+    let grammar = try self.grammar(
+      "v = [\(items)]\n*a ![$v(a) x | $v(b) y | $v(c) z | $v(d) u | $v(e) w | $v(f) q | $v(g) r | $v(h) s]")
+    #expect(grammar.grammar.wordNetwork(atMost: 1000) == nil)
+    let failure = #expect(throws: VoiceFailure.self) {
+      _ = try GrammarPlan(
+        grammar.grammar, pronouncer: Pronouncer(model: try PocketSphinxModel.find()), mostArcs: 1000)
+    }
+    #expect(failure?.code == .grammarTooLarge)
+  }
+
+  // MARK: What is recognised
+
+  @Test func aCommandIsHeardWhileItIsSpokenAndAtItsEnd() throws {
+    let recognizer = try PocketSphinxEngine().makeRecognizer()
+    var hypotheses: [String] = []
+    let result = try self.hear(
+      Recording.goForward.samples, try self.grammar(Self.robot), with: recognizer
+    ) { if $0 != hypotheses.last { hypotheses.append($0) } }
+    #expect(self.text(result) == "go forward ten meters")
+    #expect(!result.isRejected)
+    #expect(hypotheses.contains("go forward"))
+    #expect(result.words.allSatisfy { ($0.confidence ?? 0) > 0.5 })
+    // The words are where they are in the recording.
+    let go = try #require(result.words.first)
+    let meters = try #require(result.words.last)
+    #expect(go.start > .milliseconds(300) && go.end < .milliseconds(1000))
+    #expect(meters.end > .milliseconds(1800) && meters.end <= .milliseconds(2800))
+    #expect(zip(result.words, result.words.dropFirst()).allSatisfy { $0.end <= $1.start })
+  }
+
+  @Test func wordsThatTheDictionaryLacksAreHeardByTheirSpelling() throws {
+    // "forword" is in no dictionary; flite's rules know how it sounds.
+    let grammar = try self.grammar("*move go [forword | baqward] ten [meters | steppes]")
+    let result = try self.hear(
+      Recording.goForward.samples, grammar, with: try PocketSphinxEngine().makeRecognizer())
+    #expect(self.text(result) == "go forword ten meters")
+  }
+
+  @Test func twoSentencesInOneBreathAreHeard() throws {
+    let grammar = try self.grammar("*go go forward\n*measure ten meters")
+    let result = try self.hear(
+      Recording.goForward.samples, grammar, with: try PocketSphinxEngine().makeRecognizer())
+    #expect(self.text(result) == "go forward ten meters")
+  }
+
+  @Test(arguments: [160, 777, 4000])
+  func theSizeOfTheBlocksChangesNothing(block: Int) throws {
+    let recognizer = try PocketSphinxEngine().makeRecognizer()
+    let grammar = try self.grammar(Self.robot)
+    let usual = try self.hear(Recording.goForward.samples, grammar, with: recognizer)
+    let other = try self.hear(Recording.goForward.samples, grammar, with: recognizer, block: block)
+    #expect(self.text(usual) == self.text(other))
+  }
+
+  @Test func whatWasHeardBeforeChangesNothing() throws {
+    let recognizer = try PocketSphinxEngine().makeRecognizer()
+    let robot = try self.grammar(Self.robot)
+    let other = try self.grammar("*say go somewhere {and do something}")
+    let fresh = try self.hear(Recording.goForward.samples, robot, with: recognizer)
+    // Another grammar, free text, a rejected utterance, and one that is dropped.
+    #expect(
+      self.text(try self.hear(Recording.something.samples, other, with: recognizer))
+        == "go somewhere and do something")
+    try recognizer.begin(adaptation: nil)
+    _ = try recognizer.finish(alternatives: 0)
+    _ = try self.hear(Recording.librivox[0].samples, robot, with: recognizer)
+    try recognizer.begin(RecognitionTask(grammar: robot))
+    recognizer.cancel()
+    #expect(try self.hear(Recording.goForward.samples, robot, with: recognizer) == fresh)
+  }
+
+  @Test func aChannelIsRememberedFromOneUtteranceToTheNext() throws {
+    let recognizer = try PocketSphinxEngine().makeRecognizer()
+    let grammar = try self.grammar(Self.robot)
+    _ = try self.hear(Recording.goForward.samples, grammar, with: recognizer)
+    let learned = try #require(recognizer.adaptation)
+    let result = try self.hear(
+      Recording.goForward.samples, grammar, with: recognizer, adaptation: learned)
+    #expect(self.text(result) == "go forward ten meters")
+    #expect(recognizer.adaptation != learned)
+    // Free text takes over what a grammar's utterance taught.
+    try recognizer.begin(adaptation: learned)
+    recognizer.cancel()
+  }
+}
