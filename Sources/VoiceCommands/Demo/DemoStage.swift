@@ -12,6 +12,10 @@ import VoiceTesting
 struct DemoStage: Sendable {
   /// What is streamed; the last one also with a broken connection.
   let recordings: [DemoRecording]
+  /// What is said to the demo app.
+  let commands: [SpokenCommand]
+  /// Who says it.
+  let synthesizer: any SpeechSynthesizer
   let context: CommandContext
   let json: Bool
 
@@ -19,21 +23,22 @@ struct DemoStage: Sendable {
   struct Pass: Hashable, Sendable {
     var status = CommandStatus.done
     var words: [String] = []
+    var segments: [TranscriptSegment] = []
     var recoveries: [SpeechRecovery] = []
     var losses: [VoiceFailure] = []
   }
 
-  private var output: Console.Stream { self.context.console.output }
-  private var symbols: Console.Symbols { self.context.console.symbols }
+  var output: Console.Stream { self.context.console.output }
+  var symbols: Console.Symbols { self.context.console.symbols }
 
-  /// Starts the server, runs both passes and compares them.
-  func perform(engine: any RecognitionEngine, dataFolder: String) async throws(VoiceFailure) -> CommandStatus
-  {
+  /// Starts the server, runs both passes and compares them, and speaks the commands.
+  func perform(engine: any RecognitionEngine, folder: String) async throws(VoiceFailure) -> CommandStatus {
     self.say(
       StyledText("voice demo", .bold) + StyledText("  speech recognition with a server of your own", .dim))
     self.say()
     let server = VoiceServer(
-      configuration: ServerConfiguration(grpcPort: 0, httpPort: 0, dataFolder: dataFolder), engine: engine,
+      configuration: ServerConfiguration(grpcPort: 0, httpPort: 0, dataFolder: folder + "/server"),
+      engine: engine,
       clock: self.context.clock, logger: Logger(label: "voice.demo") { _ in SwiftLogNoOpLogHandler() })
     do {
       return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -45,7 +50,11 @@ struct DemoStage: Sendable {
           1, "Server",
           "ready at \(addresses.grpc) with \(engine.name), after \(Phrases.duration(start.duration(to: self.context.clock.now)))"
         )
-        let status = try await self.passes(addresses)
+        let broken = try await self.passes(addresses)
+        guard broken != .interrupted else { return broken }
+        let address = "grpc://\(addresses.grpc)"
+        let status = broken.combined(with: await self.commands(address, folder: folder + "/voices"))
+        if status == .done { self.goodbye() }
         server.beginGracefulShutdown()
         return status
       }
@@ -61,6 +70,7 @@ struct DemoStage: Sendable {
     for recording in self.recordings {
       self.title(recording)
       whole = await self.pass(recording, speech: address, identity: address)
+      if Task.isCancelled { return .interrupted }
       guard whole.status == .done else { return whole.status }
       self.compare(recording, whole.words)
     }
@@ -77,10 +87,9 @@ struct DemoStage: Sendable {
       try? await isBack
       return pass
     }
+    if Task.isCancelled { return .interrupted }
     guard broken.status == .done else { return broken.status }
-    let status = self.judge(whole, broken)
-    if status == .done { self.goodbye() }
-    return status
+    return self.judge(whole, broken)
   }
 
   /// How long the server cannot be reached after the cut.
@@ -102,7 +111,7 @@ struct DemoStage: Sendable {
     await link.setPlan(LinkPlan())
   }
 
-  private func pass(_ recording: DemoRecording, speech: String, identity: String) async -> Pass {
+  func pass(_ recording: DemoRecording, speech: String, identity: String) async -> Pass {
     var configuration = SpeechClient.Configuration(app: .app(ServerConfiguration.App.demo.id))
     configuration.speechAddress = speech
     configuration.identityAddress = identity
@@ -128,7 +137,8 @@ struct DemoStage: Sendable {
       stopSignals: { AsyncStream { $0.finish() } })
     let status = await run.run()
     return Pass(
-      status: status, words: run.presenter.words, recoveries: run.presenter.recoveries,
+      status: status, words: run.presenter.words, segments: run.presenter.segments,
+      recoveries: run.presenter.recoveries,
       losses: run.presenter.losses)
   }
 
@@ -191,7 +201,7 @@ struct DemoStage: Sendable {
     return status
   }
 
-  private func verdict(_ isGood: Bool, _ text: String) {
+  func verdict(_ isGood: Bool, _ text: String) {
     let style: TextStyle = isGood ? .green : .red
     self.output.line(
       StyledText("   \(isGood ? self.symbols.good : self.symbols.bad) ", [style, .bold])
@@ -217,14 +227,14 @@ struct DemoStage: Sendable {
     }
   }
 
-  private func act(_ number: Int, _ title: String, _ text: String) {
+  func act(_ number: Int, _ title: String, _ text: String) {
     if number > 1 { self.say() }
     let padding = String(repeating: " ", count: max(1, 8 - title.count))
     self.say(
       StyledText("\(number)  ", .dim) + StyledText(title + padding, .bold) + StyledText(text), indent: 11)
   }
 
-  private func say(_ line: StyledText = "", indent: Int = 0) {
+  func say(_ line: StyledText = "", indent: Int = 0) {
     guard !self.json else { return }
     self.output.line(line, indent: indent)
   }

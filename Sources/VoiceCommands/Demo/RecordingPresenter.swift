@@ -12,8 +12,11 @@ struct RecordingPresenter<Base: RecognitionPresenter>: RecognitionPresenter {
     self.base = base
   }
 
+  /// The segments as they ended.
+  var segments: [TranscriptSegment] { self.finals.sorted { $0.key < $1.key }.map(\.value) }
+
   /// The final words of all segments.
-  var words: [String] { self.finals.sorted { $0.key < $1.key }.flatMap { $0.value.words.map(\.text) } }
+  var words: [String] { self.segments.flatMap { $0.words.map(\.text) } }
 
   mutating func began(_ input: RecognitionInput) { self.base.began(input) }
 
