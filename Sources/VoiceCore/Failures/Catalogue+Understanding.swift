@@ -22,7 +22,8 @@ extension FailureCatalogue {
       happens: "An app's templates allow more than a recogniser can be bound to, or nothing at all.",
       response: "Recognises free text instead, and understands that.",
       advice: "Use fewer values in each place, or shorter permutations. Texts are understood all the same.",
-      reproduce: "`voice recognize --local --config FILE --mic` with a permutation of seven lists of 10,000 values"),
+      reproduce:
+        "`voice recognize --config FILE --mic` with a permutation of seven lists of 10,000 values"),
     Definition(
       .cacheDamaged, .process, .none,
       happens: "A compiled grammar in the cache is damaged, or is something else.",

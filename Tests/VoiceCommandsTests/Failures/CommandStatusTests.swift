@@ -16,7 +16,8 @@ struct CommandStatusTests {
       .engineLibraryMissing, .dataFolderNotWritable, .dataFolderFull, .configurationNotFound,
       .configurationInvalid,
       .certificateInvalid, .signingKeyInvalid, .keptStateInvalid, .interfaceInvalid, .interfaceTooLarge,
-      .archiveInvalid, .wordUnpronounceable, .grammarTooLarge, .cacheDamaged, .cacheNotWritable, .labelsNotFound,
+      .archiveInvalid, .wordUnpronounceable, .grammarTooLarge, .cacheDamaged,
+      .cacheNotWritable, .labelsNotFound,
       .labelsInvalid, .labelsEmpty,
     ],
     .network: [

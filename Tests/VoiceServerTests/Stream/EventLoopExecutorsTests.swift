@@ -9,7 +9,7 @@ import Testing
   private let group = MultiThreadedEventLoopGroup.singleton
 
   @Test func aTaskStaysOnTheLoopThatWokeIt() async throws {
-    try await withTaskExecutorPreference(EventLoopGroupExecutor(self.group)) {
+    await withTaskExecutorPreference(EventLoopGroupExecutor(self.group)) {
       for loop in self.group.makeIterator() {
         await Self.suspend(until: loop)
         #expect(loop.inEventLoop)
