@@ -11,6 +11,9 @@ import Foundation
 /// noise of a kitchen. On these it keeps 96 % and accepts 1 % of what is not covered.
 struct GrammarCoverage {
   private static let middle: Float = -37.8
+  /// The same for the worst stretch of so many frames: one sentence that fits does not make up for another that does not.
+  private static let stretchLength = 80
+  private static let stretchMiddle: Float = -52.8
   private static let width: Float = 1.77
   /// How much the phones' score counts.
   private static let phoneWeight: Float = 0.43
@@ -50,18 +53,36 @@ struct GrammarCoverage {
   }
 
   /// How sure it is that the grammar covers what was said, from 0 to 1.
-  var confidence: Double { self.confidence(self.scores[...]) }
+  var confidence: Double {
+    let known = self.scores.compactMap(\.self)
+    guard !known.isEmpty else { return 0 }
+    return min(
+      self.confidence(of: Self.mean(known), middle: Self.middle),
+      self.confidence(of: Self.worstStretch(of: known), middle: Self.stretchMiddle))
+  }
 
   /// The same for the frames of a word.
   func confidence(in frames: ClosedRange<Int>) -> Double {
-    self.confidence(self.scores[frames.clamped(to: 0...max(0, self.scores.count - 1))])
+    guard let last = self.scores.indices.last else { return 0 }
+    let known = self.scores[frames.clamped(to: 0...last)].compactMap(\.self)
+    return known.isEmpty ? 0 : self.confidence(of: Self.mean(known), middle: Self.middle)
   }
 
-  private func confidence(_ scores: ArraySlice<Float?>) -> Double {
-    let known = scores.compactMap(\.self)
-    guard !known.isEmpty else { return 0 }
-    let score = Self.mean(known) - Self.phoneWeight * self.phoneScore
-    return Double(1 / (1 + exp(-(score - Self.middle) / Self.width)))
+  private func confidence(of score: Float, middle: Float) -> Double {
+    let relative = score - Self.phoneWeight * self.phoneScore - middle
+    return Double(1 / (1 + exp(-relative / Self.width)))
+  }
+
+  /// The lowest mean of frames in a row.
+  private static func worstStretch(of scores: [Float]) -> Float {
+    guard scores.count > self.stretchLength else { return self.mean(scores) }
+    var sum = scores.prefix(self.stretchLength).reduce(0, +)
+    var least = sum
+    for (old, new) in zip(scores, scores.dropFirst(self.stretchLength)) {
+      sum += new - old
+      least = min(least, sum)
+    }
+    return least / Float(self.stretchLength)
   }
 
   private static func mean(_ values: [Float]) -> Float {

@@ -24,6 +24,16 @@ struct GrammarCoverageTests {
     #expect(GrammarCoverage(grammar: padded).confidence < 0.01)
   }
 
+  @Test func aSentenceThatFitsDoesNotMakeUpForOneThatDoesNot() {
+    let fits = self.score(0...299, perFrame: -15)
+    #expect(GrammarCoverage(grammar: [fits]).confidence > 0.99)
+    let mixed = [fits, self.score(300...399, perFrame: -70)]
+    #expect(GrammarCoverage(grammar: mixed).confidence < 0.01)
+    // A word or two that were mumbled do.
+    let mumbled = [fits, self.score(300...329, perFrame: -70)]
+    #expect(GrammarCoverage(grammar: mumbled).confidence > 0.9)
+  }
+
   @Test func phonesAreAskedOnlyInDoubt() {
     #expect(!GrammarCoverage(grammar: [self.score(0...99, perFrame: -20)]).isDoubtful)
     #expect(!GrammarCoverage(grammar: [self.score(0...99, perFrame: -60)]).isDoubtful)
