@@ -193,8 +193,11 @@ private struct DecoderFiles {
     switch search {
     case .grammar(let plan, let isLive):
       lines = plan.dictionary
-      // The library's own beams are those for hypotheses that may still change.
-      guard !isLive else { break }
+      guard !isLive else {
+        // Hypotheses may still change: every other frame is good enough for them, with half of the densities.
+        options += ["-ds", "2", "-topn", "2"]
+        break
+      }
       options += [
         "-beam", "1e-64", "-pbeam", "1e-64", "-wbeam", "1e-48", "-lpbeam", "1e-56", "-lponlybeam", "1e-48",
       ]

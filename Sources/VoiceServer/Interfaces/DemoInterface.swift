@@ -34,7 +34,7 @@ package enum DemoInterface {
       color = [red | green | blue | yellow | orange | purple | pink | white | warm white]
       genre = [jazz | rock | classical | pop | dance | folk | country | relaxing | party]
       polite = {0.2: please}
-      can_you = {0.2: [can you | could you | i want you to]}
+      can_you = {0.3: [can you | could you | i want you to | and | then | and then]}
 
       # Lights and other devices
       *turn_on $can_you [turn | switch] on the {[$room](room)} $device(device) $in_room $polite
@@ -50,6 +50,7 @@ package enum DemoInterface {
 
       # Heating and blinds
       *set_temperature $can_you [set | turn] the [heating | temperature](device) $in_room to [5..30](degrees) {degrees} $polite
+      *set_temperature $can_you [set | turn] the [heating | temperature](device) to [5..30](degrees) {degrees} in the $room(room) $polite
       *warmer [make it warmer | it is too cold | i am cold] {[in | for] the $room(room)}
       *cooler [make it cooler | it is too hot | i am hot] {[in | for] the $room(room)}
       *open_blinds $can_you [open | raise] the {[$room](room)} [blinds | shutters | curtains](device) $in_room $polite
