@@ -47,6 +47,7 @@ public final class PocketSphinxRecognizer: Recognizer {
   private var utterance: GrammarUtterance?
   /// What the last utterance taught, if it followed a grammar.
   private var learned: ChannelState?
+  private var preference = VocabularyPreference(vocabulary: [], bias: 0)
 
   /// Loads a model; takes about 0.3 s and blocks.
   ///
@@ -135,6 +136,7 @@ public final class PocketSphinxRecognizer: Recognizer {
     self.sampleCount = 0
     self.audioFrameCount = 0
     self.learned = nil
+    self.preference = VocabularyPreference(vocabulary: task.vocabulary, bias: task.vocabularyBias)
     ps_start_stream(self.decoder)
     self.warmUp()
     if let grammar = task.grammar, let searches = try self.grammars.search(grammar) {
@@ -189,9 +191,11 @@ public final class PocketSphinxRecognizer: Recognizer {
     guard count > 0 else { return RecognitionResult(words: lastHypothesis) }
     var result = RecognitionResult(
       words: self.transcription(count: Int(count), hasConfidence: self.usesBestPath))
-    if alternatives > 0, !result.words.isEmpty {
-      result.alternatives = self.alternatives(to: result.words, atMost: alternatives)
-    }
+    let wanted = max(alternatives, self.preference.alternativeCount)
+    guard wanted > 0, !result.words.isEmpty else { return result }
+    var all = [result.words] + self.alternatives(to: result.words, atMost: wanted)
+    result.words = all.remove(at: self.preference.preferred(among: all.map { $0.map(\.text) }))
+    result.alternatives = Array(all.prefix(alternatives))
     return result
   }
 
