@@ -23,6 +23,8 @@ struct GrammarUtterance {
   private(set) var frames: [Float] = []
   private var pause = PauseTracker()
   private var early: EarlyPass?
+  /// How many frames were searched in pauses that may not have been the end.
+  private var earlyFrameCount = 0
 
   init(
     _ grammar: RecognitionGrammar, searches: GrammarDecoders, channel: ChannelState
@@ -48,6 +50,10 @@ struct GrammarUtterance {
       self.pause.heard(energy: new[start])
     }
     guard self.pause.isProbablyTheEnd, self.early?.frameCount != self.pause.speechEnd else { return }
+    let frameCount = self.frames.count / max(1, self.dimension)
+    // Somebody who pauses often is not searched from the beginning each time: the work stays linear.
+    guard self.earlyFrameCount <= Self.mostWork * frameCount else { return }
+    self.earlyFrameCount += frameCount
     let (outcome, frames) = try self.wholePass()
     self.early = EarlyPass(frameCount: self.pause.speechEnd, outcome: outcome, frames: frames)
   }
@@ -79,9 +85,11 @@ struct GrammarUtterance {
   /// Ends the utterance.
   ///
   /// - Parameters:
-  ///   - phones: Searches phones in any order, for cases of doubt.
+  ///   - phones: Loads the search of phones in any order, for cases of doubt.
   ///   - isFaint: Whether it was so quiet that it is rather noise; then the grammar must fit well.
-  func finish(phones: CepstralDecoder?, isFaint: Bool) throws(VoiceFailure) -> Result {
+  func finish(phones: () throws(VoiceFailure) -> CepstralDecoder?, isFaint: Bool) throws(VoiceFailure)
+    -> Result
+  {
     let first = try self.searches.live.finish()
     guard self.frames.count >= self.dimension else {
       return Result(words: [], confidences: [], isRejected: false)
@@ -100,7 +108,7 @@ struct GrammarUtterance {
       return Result(words: first, confidences: first.map { _ in 0 }, isRejected: true)
     }
     var coverage = GrammarCoverage(grammar: outcome.scores)
-    if coverage.isDoubtful, let phones {
+    if coverage.isDoubtful, let phones = try phones() {
       coverage.compare(with: try phones.decode(&frames).scores)
     }
     return Result(
@@ -116,4 +124,6 @@ struct GrammarUtterance {
   }
 
   private static let faintTolerance = 0.06
+  /// In all pauses together at most so many times the frames that were heard, and one pass more.
+  private static let mostWork = 2
 }

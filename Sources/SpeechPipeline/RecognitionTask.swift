@@ -33,6 +33,14 @@ public final class RecognitionGrammar: Sendable {
   /// The threshold of apps that do not set one.
   public static let defaultRejectionThreshold = 0.5
 
+  /// Takes the grammar of an app, with the threshold that its configuration sets.
+  public convenience init(_ understanding: Understanding) {
+    self.init(
+      understanding.grammar,
+      rejectionThreshold: understanding.interface.options.rejectionThreshold ?? Self.defaultRejectionThreshold
+    )
+  }
+
   /// Takes a grammar.
   public init(_ grammar: Grammar, rejectionThreshold: Double = RecognitionGrammar.defaultRejectionThreshold) {
     self.grammar = grammar

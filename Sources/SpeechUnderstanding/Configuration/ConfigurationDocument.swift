@@ -12,6 +12,7 @@ struct ConfigurationDocument {
     "templates", "entities", "intents", "imports", "lang", "silence_triggered_segmentation",
     "fast_intent_detector",
     "enable_strict_nlu", "asr_biasing", "model", "adaptation_audio_package", "disable_mel_caching",
+    "rejection_threshold",
   ]
 
   init(_ text: String, file: String) {

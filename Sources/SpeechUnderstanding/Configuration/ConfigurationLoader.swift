@@ -157,6 +157,13 @@ struct ConfigurationLoader {
       self.interface.options.disableMelCaching = document.boolean(value, key: key) ?? false
     case "asr_biasing":
       self.interface.options.asrBiasing = document.text(value, key: key, example: "moderate")
+    case "rejection_threshold":
+      guard let text = document.text(value, key: key, example: "0.5") else { return }
+      guard let threshold = Double(text), (0...1).contains(threshold) else {
+        document.wrongType("a number from 0 to 1", key, at: value, suggestion: "\(key): 0.5")
+        return
+      }
+      self.interface.options.rejectionThreshold = threshold
     case "model":
       self.interface.options.model = document.text(value, key: key, example: "large-highaccuracy")
     default:

@@ -67,6 +67,10 @@ public struct VoiceInterfaceOptions: Hashable, Sendable {
   /// Whether the hosted service kept no intermediate results.
   public var disableMelCaching = false
 
+  /// How surely the templates must cover what was said, from 0 (accept everything) to 1; `nil` for what measured best. A key
+  /// of our own.
+  public var rejectionThreshold: Double?
+
   /// Creates the options that hold when a configuration has none.
   public init() {}
 }

@@ -28,7 +28,7 @@ struct EvaluationApp: Sendable {
 
   init(_ understanding: Understanding, values: ValueContext) {
     self.understanding = understanding
-    self.grammar = RecognitionGrammar(understanding.grammar)
+    self.grammar = RecognitionGrammar(understanding)
     self.values = values
   }
 }

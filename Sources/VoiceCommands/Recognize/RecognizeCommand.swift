@@ -233,7 +233,7 @@ struct RecognizeCommand: ContextCommand {
     let interface = understanding?.interface
     let engine = try PocketSphinxEngine(
       language: self.language ?? interface?.language, modelFolder: self.model)
-    let grammar = understanding.map { RecognitionGrammar($0.grammar) }
+    let grammar = understanding.map { RecognitionGrammar($0) }
     for problem in grammar.map(engine.problems) ?? [] {
       context.console.error.line(StyledText("\(problem.message) [\(problem.code)]", .yellow))
     }

@@ -24,6 +24,6 @@ struct DeployedInterface: Sendable {
     self.deployedAt = deployedAt
     self.compileTime = compileTime
     self.understanding = understanding
-    self.recognitionGrammar = RecognitionGrammar(understanding.grammar)
+    self.recognitionGrammar = RecognitionGrammar(understanding)
   }
 }

@@ -99,6 +99,20 @@ struct VoiceInterfaceTests {
     #expect(result.interface?.options.silenceTriggeredSegmentation == .milliseconds(720))
   }
 
+  @Test func loadsTheThresholdOfRejection() {
+    func load(_ value: String) -> VoiceInterface.LoadResult {
+      VoiceInterface.load(files: [
+        ConfigurationFile(name: "a.yaml", text: "rejection_threshold: \(value)\n")
+      ])
+    }
+    #expect(load("0.8").interface?.options.rejectionThreshold == 0.8)
+    #expect(load("0.8").diagnostics == [])
+    for value in ["2", "-0.1", "nan", "much", "[1]"] {
+      #expect(load(value).interface?.options.rejectionThreshold == nil)
+      #expect(load(value).diagnostics.map(\.severity) == [.error], "\(value)")
+    }
+  }
+
   @Test func findsLinesOfFoldedTemplates() throws {
     let text = """
       templates: >
