@@ -53,6 +53,7 @@ let package = Package(
     .library(name: "PocketSphinxRecognition", targets: ["PocketSphinxRecognition"]),
     .library(name: "SpeechProtocol", targets: ["SpeechProtocol"]),
     .library(name: "SpeechStreaming", targets: ["SpeechStreaming"]),
+    .library(name: "CallSignaling", targets: ["CallSignaling"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
     .library(name: "VoiceCommands", targets: ["VoiceCommands"]),
     .library(name: "VoiceTesting", targets: ["VoiceTesting"]),
@@ -114,6 +115,7 @@ let package = Package(
         .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .logging,
         .collections,
       ]),
+    module("CallSignaling", ["VoiceCore"]),
     module(
       "VoiceServer",
       [
@@ -155,6 +157,7 @@ let package = Package(
         .swiftProtobuf,
         .nioCore, .nioPosix,
       ]),
+    tests(of: "CallSignaling", ["VoiceCore", "VoiceTesting"]),
     tests(
       of: "VoiceServer",
       [
