@@ -52,6 +52,24 @@ public struct CallTerminationReason: Hashable, Sendable {
     self.init(cause: cause.name, causeCode: cause.code, origin: origin, failure: failure)
   }
 
+  /// Creates the reason that a gateway gives for a SIP status, as for the destination `fail-486`.
+  public init(sipStatus status: Int, origin: Origin = .remote) {
+    self.init(HangupCause(sipStatus: status), origin: origin)
+    self.sipCode = status
+    self.sipReason = HangupCause.sipReason(of: status)
+  }
+
+  /// The same reason with the SIP status and text of its cause, if it has none.
+  public var withSIPStatus: CallTerminationReason {
+    guard self.sipCode == nil, let status = self.hangupCause?.sipStatus else { return self }
+    var copy = self
+    // An ordinary end has no status of its own: 480 would say that nobody was there.
+    guard self.hangupCause != .normalClearing else { return self }
+    copy.sipCode = status
+    copy.sipReason = self.sipReason ?? HangupCause.sipReason(of: status)
+    return copy
+  }
+
   /// Creates a reason from what the other end said.
   public init(_ bye: ByeMessage, origin: Origin = .remote) {
     self.init(

@@ -181,6 +181,14 @@ public struct ByeMessage: Hashable, Sendable {
     self.extra = JSONObject()
   }
 
+  /// Creates a goodbye that says everything a reason says.
+  public init(callID: CallID, reason: CallTerminationReason) {
+    self.init(callID: callID, sipCode: reason.sipCode, sipReason: reason.sipReason)
+    self.cause = reason.cause
+    self.causeCode = reason.causeCode
+    self.sipCallID = reason.sipCallId
+  }
+
   /// The cause, typed; `nil` if the message has none.
   public var hangupCause: HangupCause? { HangupCause(name: self.cause, code: self.causeCode) }
 
