@@ -107,10 +107,12 @@ let package = Package(
         "CPocketSphinxShim", "CFlite",
       ]),
     module("SpeechProtocol", [.grpcCore, .grpcProtobuf, .swiftProtobuf]),
+    module("SpeechMessages", ["VoiceCore", "VoiceAudio", "SpeechPipeline", "SpeechProtocol"]),
     module(
       "SpeechStreaming",
       [
-        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "SpeechProtocol",
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol",
+        "SpeechMessages",
         .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .logging,
         .collections,
       ]),
@@ -119,7 +121,7 @@ let package = Package(
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechProtocol", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
+        "SpeechProtocol", "SpeechMessages", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
         .hummingbird,
         .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,
         .collections,
@@ -148,10 +150,11 @@ let package = Package(
     tests(of: "SpeechUnderstanding", ["VoiceCore", "VoiceTesting"]),
     tests(of: "SpeechPipeline", ["SpeechUnderstanding", "VoiceTesting"]),
     tests(of: "PocketSphinxRecognition", ["SpeechUnderstanding", "SpeechPipeline", "VoiceTesting"]),
+    tests(of: "SpeechMessages", ["SpeechPipeline", "SpeechProtocol", "VoiceTesting"]),
     tests(
       of: "SpeechStreaming",
       [
-        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechProtocol", "VoiceTesting", .grpcCore,
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol", "VoiceTesting", .grpcCore,
         .swiftProtobuf,
         .nioCore, .nioPosix,
       ]),
@@ -159,7 +162,7 @@ let package = Package(
       of: "VoiceServer",
       [
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "PocketSphinxRecognition",
-        "SpeechProtocol",
+        "SpeechProtocol", "SpeechMessages",
         "VoiceTesting", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
         .hummingbirdTesting, .jwtKit, .logging, .coreMetrics, .lifecycle,
       ]),
