@@ -56,7 +56,7 @@ extension SessionMachine {
     self.contexts[0].outage = nil
     self.schedule = RetrySchedule(policy: self.configuration.retry)
     self.hasRefreshedToken = false
-    self.changeRecognizer()
+    self.changeRecognizer(&actions)
     let context = self.contexts[0]
     let replayed = context.window.end - max(context.resumeSample, context.window.start)
     actions.append(
@@ -92,7 +92,7 @@ extension SessionMachine {
     } else if self.configuration.hasServer {
       self.contexts[0].engineFailures = Self.engineFailureLimit
       self.contexts[0].isDegraded = false
-      self.changeRecognizer()
+      self.changeRecognizer(&actions)
       actions.append(.emit(.failed(failure)))
     } else {
       self.fail(failure, at: now, &actions)
@@ -100,8 +100,11 @@ extension SessionMachine {
   }
 
   /// Somebody else goes on with the first context. What one recogniser learned, and how it cut an utterance into segments, means
-  /// nothing to another: it begins behind the last word of the segments that are finished.
-  private mutating func changeRecognizer() {
+  /// nothing to another: it begins behind the last word of the segments that are finished, and guesses are taken back.
+  private mutating func changeRecognizer(_ actions: inout [Action]) {
+    for segment in self.contexts[0].assembler.takeBackGuesses() {
+      actions.append(.emit(.segmentUpdated(segment)))
+    }
     let finished = self.contexts[0].assembler.ordered.prefix(while: \.isFinal)
     self.contexts[0].resumeToken = ""
     self.contexts[0].resumeSegment = nil

@@ -168,6 +168,29 @@ import VoiceCore
     #expect(!world.codes.contains(.protocolViolated))
   }
 
+  /// The engine may hear one segment where the server guessed two.
+  @Test func whatTheServerGuessedIsTakenBack() throws {
+    var world = Self.world()
+    world.connect("one")
+    world.audio(1)
+    world.acceptAll()
+    world.word("turn", 0, end: 50, "one")
+    world.tentative(["on"], from: 1, "one")
+    world.tentative(["off"], segment: 1, "one")
+    world.cut()
+    #expect(world.segments.suffix(2).map(\.text) == ["turn", ""])
+    world.acceptAll()
+    world.started("engine")
+    world.word("turn", 0, end: 50, "engine")
+    world.word("round", 1, end: 100, "engine")
+    world.segmentEnd("engine")
+    world.stopAndDrain()
+    world.acceptAll()
+    world.finished("engine")
+    #expect(world.finishedContexts.first??.segments.map(\.text) == ["turn round"])
+    #expect(world.failures == [])
+  }
+
   @Test func anEngineThatFailsOnceHearsTheSameAudioAgain() {
     var world = Self.world(hasServer: false)
     world.start()
