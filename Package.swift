@@ -51,6 +51,7 @@ let package = Package(
     .library(name: "SpeechUnderstanding", targets: ["SpeechUnderstanding"]),
     .library(name: "SpeechPipeline", targets: ["SpeechPipeline"]),
     .library(name: "PocketSphinxRecognition", targets: ["PocketSphinxRecognition"]),
+    .library(name: "SpeechRecognition", targets: ["SpeechRecognition"]),
     .library(name: "SpeechProtocol", targets: ["SpeechProtocol"]),
     .library(name: "SpeechStreaming", targets: ["SpeechStreaming"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
@@ -106,6 +107,12 @@ let package = Package(
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "CPocketSphinx",
         "CPocketSphinxShim", "CFlite",
       ]),
+    module(
+      "SpeechRecognition",
+      [
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
+        .target(name: "PocketSphinxRecognition", condition: .when(platforms: [.linux])),
+      ]),
     module("SpeechProtocol", [.grpcCore, .grpcProtobuf, .swiftProtobuf]),
     module("SpeechMessages", ["VoiceCore", "VoiceAudio", "SpeechPipeline", "SpeechProtocol"]),
     module(
@@ -151,6 +158,12 @@ let package = Package(
     tests(of: "SpeechPipeline", ["SpeechUnderstanding", "VoiceTesting"]),
     tests(of: "PocketSphinxRecognition", ["SpeechUnderstanding", "SpeechPipeline", "VoiceTesting"]),
     tests(of: "SpeechMessages", ["SpeechPipeline", "SpeechProtocol", "VoiceTesting"]),
+    tests(
+      of: "SpeechRecognition",
+      [
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
+        "PocketSphinxRecognition", "VoiceTesting",
+      ]),
     tests(
       of: "SpeechStreaming",
       [
