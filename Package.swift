@@ -54,6 +54,7 @@ let package = Package(
     .library(name: "SpeechRecognition", targets: ["SpeechRecognition"]),
     .library(name: "SpeechProtocol", targets: ["SpeechProtocol"]),
     .library(name: "SpeechStreaming", targets: ["SpeechStreaming"]),
+    .library(name: "CallSignaling", targets: ["CallSignaling"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
     .library(name: "VoiceCommands", targets: ["VoiceCommands"]),
     .library(name: "VoiceTesting", targets: ["VoiceTesting"]),
@@ -123,6 +124,7 @@ let package = Package(
         .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .logging,
         .collections,
       ]),
+    module("CallSignaling", ["VoiceCore"]),
     module(
       "VoiceServer",
       [
@@ -171,6 +173,7 @@ let package = Package(
         .swiftProtobuf,
         .nioCore, .nioPosix,
       ]),
+    tests(of: "CallSignaling", ["VoiceCore", "VoiceTesting"]),
     tests(
       of: "VoiceServer",
       [
