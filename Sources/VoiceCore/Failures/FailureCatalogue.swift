@@ -49,6 +49,7 @@ public enum FailureCatalogue {
     Area(title: "Audio files and samples", definitions: audioData),
     Area(title: "Streaming recognition", definitions: streaming),
     Area(title: "Recognition engines", definitions: engines),
+    Area(title: "Recognition on the device", definitions: recognition),
     Area(title: "Understanding", definitions: understanding),
     Area(title: "Connection for calls", definitions: callConnection),
     Area(title: "Calls", definitions: calls),
