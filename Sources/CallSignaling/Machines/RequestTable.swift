@@ -2,9 +2,9 @@ public import VoiceCore
 
 /// The requests that wait for an answer: matched by id, each with a time-out, bounded, never answered twice.
 ///
-/// An entry is *waiting* until exactly one of these: answered, expired, cancelled, interrupted (its connection ended).
-/// Ids of entries that expired or were cancelled are remembered for a while, so that a late answer is told from one that
-/// nobody asked for.
+/// An entry is *waiting* until exactly one of these: answered, expired, cancelled, interrupted (its connection
+/// ended). Ids of entries that expired or were cancelled are remembered for a while, so that a late answer is told
+/// from one that nobody asked for.
 public struct RequestTable<Context: Sendable>: Sendable {
   /// One request.
   public struct Entry: Sendable {

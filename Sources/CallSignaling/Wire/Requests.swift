@@ -268,7 +268,8 @@ public enum ServerRequest: SignalingRequest {
     }
   }
 
-  /// Whether clients confirm the request with ``SignalingCodec/acknowledge(_:id:)`` (telnyx.md section 2.2, "ack by JS").
+  /// Whether clients confirm the request with ``SignalingCodec/acknowledge(_:id:)`` (telnyx.md section 2.2, "ack by
+  /// JS").
   ///
   /// `clientReady` and `gatewayState` are not confirmed; a ping is answered by a ping.
   public var isAcknowledged: Bool {
