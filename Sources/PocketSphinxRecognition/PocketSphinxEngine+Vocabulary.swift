@@ -2,7 +2,8 @@ public import VoiceCore
 
 extension PocketSphinxEngine {
   public func problems(ofVocabulary vocabulary: [String]) -> [VoiceFailure] {
-    let words = Set(vocabulary.flatMap { $0.lowercased().split(whereSeparator: \.isWhitespace).map(String.init) })
+    let words = Set(
+      vocabulary.flatMap { $0.lowercased().split(whereSeparator: \.isWhitespace).map(String.init) })
     let dictionary = PronunciationDictionary(path: self.configuration.model.dictionary)
     do throws(VoiceFailure) {
       let known = try dictionary.pronunciations(of: words)
@@ -20,7 +21,8 @@ extension PocketSphinxEngine {
     let others = words.count - min(words.count, self.mostNamed)
     return VoiceFailure(
       .vocabularyUnknown,
-      message: "The model does not know \(shown)\(others > 0 ? " and \(others) more" : ""): naming a word as likely "
+      message:
+        "The model does not know \(shown)\(others > 0 ? " and \(others) more" : ""): naming a word as likely "
         + "does not make it heard. A grammar (an interface of templates) can hold such words.")
   }
 }

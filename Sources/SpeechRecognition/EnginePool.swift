@@ -47,7 +47,8 @@ final class EnginePool: Sendable {
       DispatchQueue.global(qos: .utility).async {
         var problems = vocabulary.isEmpty ? [] : engine.problems(ofVocabulary: vocabulary)
         if let grammar {
-          problems += engine.capabilities.followsGrammars
+          problems +=
+            engine.capabilities.followsGrammars
             ? engine.problems(of: grammar) : [VoiceFailure(.grammarNotFollowed)]
         }
         continuation.resume(returning: problems)
@@ -68,7 +69,9 @@ final class EnginePool: Sendable {
   }
 
   /// The rate that the engine wants, in Hz.
-  var sampleRate: Int { (try? self.pool().engine.capabilities.sampleRate) ?? AudioFormat.recognition.sampleRate }
+  var sampleRate: Int {
+    (try? self.pool().engine.capabilities.sampleRate) ?? AudioFormat.recognition.sampleRate
+  }
 
   private func pool() throws(VoiceFailure) -> RecognizerPool {
     if case .pool(let pool) = self.configuration.engine.kind { return pool }
@@ -100,7 +103,8 @@ final class EnginePool: Sendable {
         grammar: engine.capabilities.followsGrammars ? self.grammar : nil)
     }
     return ContextOptions(
-      silence: self.configuration.timeoutPeriod, alternatives: max(0, self.configuration.maximumTranscriptions - 1),
+      silence: self.configuration.timeoutPeriod,
+      alternatives: max(0, self.configuration.maximumTranscriptions - 1),
       understanding: understanding, vocabulary: self.configuration.contextualStrings,
       vocabularyBias: self.configuration.contextualBias)
   }

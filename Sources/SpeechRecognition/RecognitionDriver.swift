@@ -39,7 +39,8 @@ final class RecognitionDriver: Sendable {
     self.dispatcher = CallbackDispatcher(queue: configuration.callbackQueue, blocks: blocks)
     self.broadcaster = EventBroadcaster(capacity: configuration.eventCapacity) { count in
       .failed(
-        VoiceFailure(.eventsDropped, message: "A reader of events was too slow: \(count) events were dropped."))
+        VoiceFailure(
+          .eventsDropped, message: "A reader of events was too slow: \(count) events were dropped."))
     }
     self.state = Mutex(State(machine: RecognitionActivityMachine(settings: configuration.machineSettings)))
   }
@@ -188,6 +189,9 @@ final class RecognitionDriver: Sendable {
       self.dispatcher.tell(event)
     case .settle(let authorization):
       self.settled(authorization)
+    case .tellAuthorized:
+      self.dispatcher.tellAuthorized()
+      self.watch()
     case .authorize:
       self.beginAuthorizing()
     case .begin(let number):
@@ -211,7 +215,8 @@ final class RecognitionDriver: Sendable {
         return (state.opened.removeValue(forKey: number) ?? [], state.ended.removeValue(forKey: number) ?? [])
       }
       for waiter in starters {
-        waiter.resume(returning: failure ?? VoiceFailure(.usage, message: "It was stopped before it had started."))
+        waiter.resume(
+          returning: failure ?? VoiceFailure(.usage, message: "It was stopped before it had started."))
       }
       for waiter in waiters { waiter.resume(returning: result) }
     }
@@ -299,10 +304,6 @@ final class RecognitionDriver: Sendable {
   }
 
   private func settled(_ authorization: SpeechAuthorization) {
-    if authorization == .authorized {
-      self.dispatcher.tellAuthorized()
-      self.watch()
-    }
     let waiters = self.state.withLock { state in
       defer { state.settled = [] }
       return state.settled
@@ -311,7 +312,6 @@ final class RecognitionDriver: Sendable {
   }
 
   private func watch() {
-    guard self.state.withLock({ $0.monitor == nil }) else { return }
     let changes = self.configuration.effectiveAvailability.changes()
     let clock = self.configuration.clock
     // The watch lasts as long as the utility, which cancels it.

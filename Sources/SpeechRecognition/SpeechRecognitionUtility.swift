@@ -191,7 +191,9 @@ public final class SpeechRecognitionUtility: Sendable {
   ///
   /// A reader that falls more than `Configuration.eventCapacity` events behind loses the oldest and is told how many
   /// (`client.events.dropped`). The sequence ends when the utility is gone.
-  public var events: EventBroadcaster<SpeechRecognitionEvent>.Subscription { self.driver.broadcaster.subscribe() }
+  public var events: EventBroadcaster<SpeechRecognitionEvent>.Subscription {
+    self.driver.broadcaster.subscribe()
+  }
 
   /// The states among ``events``.
   public var states: some AsyncSequence<SpeechRecognitionOperationState, Never> & Sendable {

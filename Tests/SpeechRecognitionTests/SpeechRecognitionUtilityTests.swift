@@ -323,7 +323,9 @@ struct SpeechRecognitionUtilityTests {
       speechRecognitionAuthorizedBlock: { text = "" },
       stateUpdateBlock: { state in
         switch state {
-        case .authorized, .audioEngineStart, .audioEngineStop, .recognitionTaskCancelled, .speechNotRecognized: break
+        case .authorized, .audioEngineStart, .audioEngineStop, .recognitionTaskCancelled,
+          .speechNotRecognized:
+          break
         case .availabilityChanged(let isAvailable): text = "\(isAvailable)"
         case .speechRecognised(let recognised), .speechRecognitionStopped(let recognised): text = recognised
         }
