@@ -57,11 +57,14 @@ final class EnginePool: Sendable {
   }
 
   /// Begins to recognise; waits while the recogniser is being loaded.
-  func beginContext() async throws(VoiceFailure) -> RecognitionContext {
+  func beginContext(
+    adaptation: RecognizerAdaptation?
+  ) async throws(VoiceFailure) -> RecognitionContext {
     let pool = try self.pool()
     do throws(VoiceFailure) {
       return try await pool.beginContext(
-        self.options(for: pool.engine), patience: self.configuration.recognizerPatience)
+        self.options(for: pool.engine, adaptation: adaptation),
+        patience: self.configuration.recognizerPatience)
     } catch {
       if error.code.rawValue.hasPrefix("speech.engine.") { self.state.withLock { $0.mustLoad = true } }
       throw error
@@ -96,7 +99,9 @@ final class EnginePool: Sendable {
     }
   }
 
-  private func options(for engine: any RecognitionEngine) -> ContextOptions {
+  private func options(
+    for engine: any RecognitionEngine, adaptation: RecognizerAdaptation?
+  ) -> ContextOptions {
     let understanding = self.configuration.understanding.map {
       ContextUnderstanding(
         $0, values: self.configuration.values?() ?? ValueContext.current,
@@ -105,7 +110,7 @@ final class EnginePool: Sendable {
     return ContextOptions(
       silence: self.configuration.timeoutPeriod,
       alternatives: max(0, self.configuration.maximumTranscriptions - 1),
-      understanding: understanding, vocabulary: self.configuration.contextualStrings,
+      adaptation: adaptation, understanding: understanding, vocabulary: self.configuration.contextualStrings,
       vocabularyBias: self.configuration.contextualBias)
   }
 
