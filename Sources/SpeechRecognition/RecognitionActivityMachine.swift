@@ -115,6 +115,9 @@ struct RecognitionActivityMachine: Sendable {
     }
   }
 
+  /// What was recognised last in the activity that ended last; `nil` while one runs, and after one that was cancelled.
+  var outcome: SpeechRecognitionResult? { self.phase == .idle ? self.lastResult : nil }
+
   /// Whether audio is heard.
   var isListening: Bool { self.phase == .listening }
 
@@ -363,9 +366,9 @@ struct RecognitionActivityMachine: Sendable {
       }
       actions.append(.tell(.state(.speechRecognitionStopped(self.lastText), finalOutput: false)))
     }
-    let wasCancelled = self.phase == .finishing(.cancelled)
+    if self.phase == .finishing(.cancelled) { self.lastResult = nil }
     self.phase = .idle
-    actions.append(.ended(activity: activity, wasCancelled ? nil : self.lastResult, self.failure))
+    actions.append(.ended(activity: activity, self.lastResult, self.failure))
     actions += self.tellAvailability(at: now)
     if self.hasPendingStart { actions += self.begin() }
     return actions

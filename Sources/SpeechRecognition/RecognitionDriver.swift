@@ -118,19 +118,19 @@ final class RecognitionDriver: Sendable {
     self.step { $0.machine.endRequested(ending) }
   }
 
-  /// Ends, and waits until the last words are told.
-  func finishAndWait() async -> SpeechRecognitionResult? {
+  /// Waits until the activity that runs is over, after a request to end it if one is given.
+  func waitForEnd(after ending: RecognitionActivityMachine.Ending?) async -> SpeechRecognitionResult? {
     await withCheckedContinuation { continuation in
-      var isRunning = true
+      var early: SpeechRecognitionResult??
       self.step { state in
-        guard let number = state.machine.runningActivity, !state.isClosed else {
-          isRunning = false
+        guard let number = state.machine.runningActivity else {
+          early = .some(ending == nil ? state.machine.outcome : nil)
           return []
         }
         state.ended[number, default: []].append(continuation)
-        return state.machine.endRequested(.finished)
+        return ending.map { state.machine.endRequested($0) } ?? []
       }
-      if !isRunning { continuation.resume(returning: nil) }
+      if let early { continuation.resume(returning: early) }
     }
   }
 
