@@ -42,12 +42,9 @@ func dictate(from source: any AudioSource) async throws -> [String] {
   configuration.mode = .oneUtterance
   configuration.maximumTranscriptions = 3
   let utility = SpeechRecognitionUtility(configuration: configuration)
-  let results = utility.results
   try await utility.start()
-  for await result in results where result.isFinal {
-    return result.transcriptions.map(\.formattedString)
-  }
-  return []
+  let result = await utility.waitUntilStopped()
+  return result?.transcriptions.map(\.formattedString) ?? []
 }
 
 func lights(_ path: String) async throws -> String? {
@@ -56,10 +53,8 @@ func lights(_ path: String) async throws -> String? {
   configuration.understanding = try Understanding(
     templates: "*turn_on turn on the [lights | radio](device)")
   let utility = SpeechRecognitionUtility(configuration: configuration)
-  let results = utility.results
   try await utility.start()
-  for await result in results where result.isFinal { return result.meanings.first?.intent }
-  return nil
+  return await utility.waitUntilStopped()?.meanings.first?.intent
 }
 
 func clientThatGoesOnAlone(appId: UUID) throws -> SpeechClient.Configuration {
