@@ -194,8 +194,8 @@ private struct DecoderFiles {
     case .grammar(let plan, let isLive):
       lines = plan.dictionary
       guard !isLive else {
-        // Hypotheses may still change: every other frame is good enough for them, with half of the densities.
-        options += ["-ds", "2", "-topn", "2"]
+        // Hypotheses may still change: every third frame is good enough for them, with half of the densities.
+        options += ["-ds", "3", "-topn", "2"]
         break
       }
       options += [
