@@ -111,6 +111,9 @@ struct DeployCommand: ContextCommand {
       }
     }
     progress.clear()
+    for problem in DeploymentWarnings.problems(in: deployed.errorMsg) {
+      context.warn(problem, json: self.common.json)
+    }
     let summary = DeploymentSummary(
       name: deployed.name, id: app, understanding: understanding, time: start.duration(to: context.clock.now))
     if self.common.json {

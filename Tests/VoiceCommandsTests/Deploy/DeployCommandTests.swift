@@ -85,6 +85,25 @@ struct DeployCommandTests {
     }
   }
 
+  @Test func showsWhatTheServerCannotRecognise() async throws {
+    try await self.withServer { address, folder in
+      let path = try self.write(["app.yaml": "templates: \"*go fly to [東京 | rome]\"\n"], into: folder)
+      let environment = ["VOICE_API_KEY": Self.key]
+      let (status, console) = await voice("deploy", path, "--server", address, environment: environment)
+      #expect(status == .done)
+      #expect(console.error.contains("東京"))
+      #expect(console.error.contains("speech.understanding.word-unpronounceable"))
+      let (again, json) = await voice(
+        "deploy", path, "--json", "--server", address, environment: environment)
+      #expect(again == .done)
+      let lines = json.output.split(separator: "\n")
+      #expect(lines.count == 2)
+      #expect(lines.first?.contains(#""event":"warning","code":"speech.understanding.word-unpronounceable""#) == true)
+      #expect(lines.last?.contains(#""event":"deployed""#) == true)
+      #expect(json.error.isEmpty)
+    }
+  }
+
   @Test func saysThatNoServerIsThere() async throws {
     try await withTemporaryFolder { folder in
       let path = try self.write(Self.good, into: folder)
