@@ -199,7 +199,9 @@ private struct DecoderFiles {
       lines = plan.dictionary
       if case .languageModel(let model) = plan.space {
         languageModel = model.text
-        options += ["-lm", modelFile, "-fwdflat", isLive ? "no" : "yes", "-maxhmmpf", isLive ? "2000" : "10000"]
+        options += [
+          "-lm", modelFile, "-fwdflat", isLive ? "no" : "yes", "-maxhmmpf", isLive ? "2000" : "10000",
+        ]
       }
       guard !isLive else {
         // Hypotheses may still change: every third frame is good enough for them, with half of the densities.

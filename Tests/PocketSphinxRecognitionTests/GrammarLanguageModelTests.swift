@@ -36,8 +36,9 @@ struct GrammarLanguageModelTests {
     #expect(abs(words.reduce(0) { $0 + (entries[$1]?.probability ?? 0) } - 1) < 0.001)
     for first in grammar.words + ["<s>"] {
       let sum = words.reduce(0.0) { sum, second in
-        sum + (entries["\(first) \(second)"]?.probability
-          ?? (entries[first]?.backOff ?? 0) * (entries[second]?.probability ?? 0))
+        sum
+          + (entries["\(first) \(second)"]?.probability
+            ?? (entries[first]?.backOff ?? 0) * (entries[second]?.probability ?? 0))
       }
       #expect(abs(sum - 1) < 0.02, "\(first): \(sum)")
     }

@@ -104,7 +104,8 @@ public struct GrammarMatcher: Sendable {
       }
     }
     if let number = self.shared.grammar.wordNumbers[word] {
-      self.advance(self.hypotheses, by: number, edit: nil, at: position, tolerant: tolerant, visits: &visits,
+      self.advance(
+        self.hypotheses, by: number, edit: nil, at: position, tolerant: tolerant, visits: &visits,
         into: &next)
     }
     guard tolerant else { return next.best(settings.maximumHypotheses) }
@@ -176,7 +177,9 @@ public struct GrammarMatcher: Sendable {
       case .word, .nothing: break
       case .call(let network):
         lookahead = self.shared.grammar.lookahead[Int(network)]
-        if lookahead.reachesEnd, !leadsOn(lookahead) { lookahead = self.shared.grammar.lookahead[Int(arc.target)] }
+        if lookahead.reachesEnd, !leadsOn(lookahead) {
+          lookahead = self.shared.grammar.lookahead[Int(arc.target)]
+        }
       case .intent, .beginEntity, .endEntity: break
       }
       guard leadsOn(lookahead) || lookahead.reachesEnd else { continue }

@@ -26,7 +26,8 @@ struct FolderWatch: Sendable {
     for path in self.folder.paths {
       guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { continue }
       stamp.files[path] = Stamp.File(
-        size: (attributes[.size] as? Int) ?? 0, modified: (attributes[.modificationDate] as? Date) ?? .distantPast)
+        size: (attributes[.size] as? Int) ?? 0,
+        modified: (attributes[.modificationDate] as? Date) ?? .distantPast)
     }
     return stamp
   }

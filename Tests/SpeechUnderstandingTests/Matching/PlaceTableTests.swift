@@ -18,7 +18,8 @@ struct PlaceTableTests {
         // Few different values, so that many keys differ in one part only.
         let key = Key(
           place: .init(
-            state: UInt32.random(in: 0...5, using: &generator), returns: Int32.random(in: -1...5, using: &generator),
+            state: UInt32.random(in: 0...5, using: &generator),
+            returns: Int32.random(in: -1...5, using: &generator),
             meaning: UInt64.random(in: 0...5, using: &generator)),
           kind: UInt8.random(in: 0...3, using: &generator))
         #expect(table.value(of: key.place, kind: key.kind) == expected[key])

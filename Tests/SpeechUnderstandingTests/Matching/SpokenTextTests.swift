@@ -21,15 +21,19 @@ struct SpokenTextTests {
     let characters = Array("abzAZ09'.,!?;:\"()-/&% ")
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<20_000 {
-      let text = String((0..<Int.random(in: 0...14, using: &generator)).map { _ in
-        characters[Int.random(in: 0..<characters.count, using: &generator)]
-      })
+      let text = String(
+        (0..<Int.random(in: 0...14, using: &generator)).map { _ in
+          characters[Int.random(in: 0..<characters.count, using: &generator)]
+        })
       #expect(SpokenText.words(of: text) == SpokenText.words(of: "\u{2003}" + text))
     }
   }
 
   @Test func valuesAreCleanedAlikeHoweverTheyAreWritten() {
     #expect(EnglishWords.cleaned(["three", "o'clock"]) == ["three", "o'clock"])
-    #expect(EnglishWords.cleaned(["Three", "P.M.", "twenty-one", "", "one?"]) == ["three", "pm", "twenty", "one", "one"])
+    #expect(
+      EnglishWords.cleaned(["Three", "P.M.", "twenty-one", "", "one?"]) == [
+        "three", "pm", "twenty", "one", "one",
+      ])
   }
 }

@@ -98,7 +98,9 @@ struct DeployCommandTests {
       #expect(again == .done)
       let lines = json.output.split(separator: "\n")
       #expect(lines.count == 2)
-      #expect(lines.first?.contains(#""event":"warning","code":"speech.understanding.word-unpronounceable""#) == true)
+      #expect(
+        lines.first?.contains(#""event":"warning","code":"speech.understanding.word-unpronounceable""#)
+          == true)
       #expect(lines.last?.contains(#""event":"deployed""#) == true)
       #expect(json.error.isEmpty)
     }
