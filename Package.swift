@@ -51,8 +51,10 @@ let package = Package(
     .library(name: "SpeechUnderstanding", targets: ["SpeechUnderstanding"]),
     .library(name: "SpeechPipeline", targets: ["SpeechPipeline"]),
     .library(name: "PocketSphinxRecognition", targets: ["PocketSphinxRecognition"]),
+    .library(name: "SpeechRecognition", targets: ["SpeechRecognition"]),
     .library(name: "SpeechProtocol", targets: ["SpeechProtocol"]),
     .library(name: "SpeechStreaming", targets: ["SpeechStreaming"]),
+    .library(name: "CallSignaling", targets: ["CallSignaling"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
     .library(name: "VoiceCommands", targets: ["VoiceCommands"]),
     .library(name: "VoiceTesting", targets: ["VoiceTesting"]),
@@ -106,20 +108,29 @@ let package = Package(
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "CPocketSphinx",
         "CPocketSphinxShim", "CFlite",
       ]),
+    module(
+      "SpeechRecognition",
+      [
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
+        .target(name: "PocketSphinxRecognition", condition: .when(platforms: [.linux])),
+      ]),
     module("SpeechProtocol", [.grpcCore, .grpcProtobuf, .swiftProtobuf]),
+    module("SpeechMessages", ["VoiceCore", "VoiceAudio", "SpeechPipeline", "SpeechProtocol"]),
     module(
       "SpeechStreaming",
       [
-        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "SpeechProtocol",
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol",
+        "SpeechMessages",
         .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .logging,
         .collections,
       ]),
+    module("CallSignaling", ["VoiceCore"]),
     module(
       "VoiceServer",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechProtocol", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
+        "SpeechProtocol", "SpeechMessages", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
         .hummingbird,
         .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,
         .collections,
@@ -148,18 +159,26 @@ let package = Package(
     tests(of: "SpeechUnderstanding", ["VoiceCore", "VoiceTesting"]),
     tests(of: "SpeechPipeline", ["SpeechUnderstanding", "VoiceTesting"]),
     tests(of: "PocketSphinxRecognition", ["SpeechUnderstanding", "SpeechPipeline", "VoiceTesting"]),
+    tests(of: "SpeechMessages", ["SpeechPipeline", "SpeechProtocol", "VoiceTesting"]),
+    tests(
+      of: "SpeechRecognition",
+      [
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
+        "PocketSphinxRecognition", "VoiceTesting",
+      ]),
     tests(
       of: "SpeechStreaming",
       [
-        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechProtocol", "VoiceTesting", .grpcCore,
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol", "VoiceTesting", .grpcCore,
         .swiftProtobuf,
         .nioCore, .nioPosix,
       ]),
+    tests(of: "CallSignaling", ["VoiceCore", "VoiceTesting"]),
     tests(
       of: "VoiceServer",
       [
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "PocketSphinxRecognition",
-        "SpeechProtocol",
+        "SpeechProtocol", "SpeechMessages",
         "VoiceTesting", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
         .hummingbirdTesting, .jwtKit, .logging, .coreMetrics, .lifecycle,
       ]),
@@ -168,7 +187,7 @@ let package = Package(
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .logging, .nioCore,
+        "SpeechRecognition", "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .logging, .nioCore,
       ]),
     tests(of: "VoiceTesting", ["SpeechUnderstanding", "SpeechPipeline", .nioCore, .nioPosix]),
     .testTarget(

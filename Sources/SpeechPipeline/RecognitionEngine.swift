@@ -19,10 +19,17 @@ public protocol RecognitionEngine: Sendable {
   ///
   /// This can take a second and blocks the calling thread.
   func problems(of grammar: RecognitionGrammar) -> [VoiceFailure]
+
+  /// What of a ``RecognitionTask/vocabulary`` the engine cannot recognise; each failure names the words.
+  ///
+  /// This can take a second and blocks the calling thread.
+  func problems(ofVocabulary vocabulary: [String]) -> [VoiceFailure]
 }
 
 extension RecognitionEngine {
   public func problems(of grammar: RecognitionGrammar) -> [VoiceFailure] { [] }
+
+  public func problems(ofVocabulary vocabulary: [String]) -> [VoiceFailure] { [] }
 }
 
 /// What an engine declares of itself; the pipeline and the app adapt to it.
@@ -45,6 +52,8 @@ public struct RecognitionCapabilities: Hashable, Sendable {
   public var detectsVoiceActivity: Bool
   /// Whether a ``RecognitionTask/grammar`` bounds what is recognised; without, it is ignored.
   public var followsGrammars: Bool
+  /// Whether audio may leave the device to be recognised.
+  public var needsNetwork: Bool
 
   /// Creates a declaration.
   public init(
@@ -56,7 +65,8 @@ public struct RecognitionCapabilities: Hashable, Sendable {
     reportsConfidence: Bool = false,
     maximumAlternatives: Int = 1,
     detectsVoiceActivity: Bool = false,
-    followsGrammars: Bool = false
+    followsGrammars: Bool = false,
+    needsNetwork: Bool = false
   ) {
     self.languages = languages
     self.sampleRate = sampleRate
@@ -67,6 +77,7 @@ public struct RecognitionCapabilities: Hashable, Sendable {
     self.maximumAlternatives = maximumAlternatives
     self.detectsVoiceActivity = detectsVoiceActivity
     self.followsGrammars = followsGrammars
+    self.needsNetwork = needsNetwork
   }
 }
 

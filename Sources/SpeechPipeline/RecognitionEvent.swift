@@ -60,14 +60,18 @@ public struct SegmentSummary: Hashable, Sendable {
   public var resumePoint: ResumePoint
   /// Whether the app's interface does not cover what was said; never without an interface.
   public var isRejected: Bool
+  /// Whether silence, or the end of the context, ended the segment; false if a new intent did while somebody spoke.
+  public var endsPassage: Bool
 
   /// Creates a summary.
   public init(
-    alternatives: [[RecognizedWord]] = [], resumePoint: ResumePoint, isRejected: Bool = false
+    alternatives: [[RecognizedWord]] = [], resumePoint: ResumePoint, isRejected: Bool = false,
+    endsPassage: Bool = true
   ) {
     self.alternatives = alternatives
     self.resumePoint = resumePoint
     self.isRejected = isRejected
+    self.endsPassage = endsPassage
   }
 }
 

@@ -232,7 +232,7 @@ struct UnderstandingMachine: Sendable {
     }
     let summary = SegmentSummary(
       alternatives: alternatives, resumePoint: self.anchor,
-      isRejected: meaning.isRejected && self.open.intent?.isEmpty != false)
+      isRejected: meaning.isRejected && self.open.intent?.isEmpty != false, endsPassage: isPassage)
     events.append(.segmentEnded(segment: self.number, summary))
     self.number += 1
     self.endedInPassage += 1

@@ -182,6 +182,9 @@ final class DelegateRecorder: SpeechClientDelegate {
   func speechlyClientDidRecover(_: any SpeechClientProtocol, recovery: SpeechRecovery) {
     self.add("recovered")
   }
+  func speechlyClientDidDegrade(_: any SpeechClientProtocol, degradation: SpeechDegradation) {
+    self.add("degraded \(degradation.failure.code)")
+  }
   func speechlyClientDidFinish(_: any SpeechClientProtocol, context: SpeechContext) {
     self.add("finish \(context.text)")
   }

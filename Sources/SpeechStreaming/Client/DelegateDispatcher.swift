@@ -56,6 +56,8 @@ final class DelegateDispatcher: Sendable {
       delegate.speechlyClientDidUpdateSegment(client, segment: segment)
     case .recovered(let recovery):
       delegate.speechlyClientDidRecover(client, recovery: recovery)
+    case .degraded(let degradation):
+      delegate.speechlyClientDidDegrade(client, degradation: degradation)
     case .finished(let context):
       if let context { delegate.speechlyClientDidFinish(client, context: context) }
       delegate.speechlyClientDidStop(client)

@@ -57,6 +57,13 @@ extension SpeechClient {
     public var store: (any SecureStore)?
     /// Tells when the network has changed, so that a waiting client tries again at once; `nil` to do without.
     public var paths: (any NetworkPathMonitor)? = SystemNetworkPathMonitor.shared
+    /// Recognises on this device when the server cannot be used: the utterance that is running goes on there, and the next one
+    /// tries the server again. `nil` to wait for the server, as long as ``retry`` allows.
+    public var onDevice: OnDeviceRecognition?
+    /// With ``onDevice``: how long the server may leave an utterance unacknowledged before it is recognised on the device.
+    public var serverPatience: Duration = .seconds(2)
+    /// Whether a server is used at all.
+    let usesServer: Bool
     /// The identity of this device; `nil` for one that is made once and kept.
     public var deviceId: UUID?
 
@@ -64,6 +71,15 @@ extension SpeechClient {
     public init(app: App, language: LanguageCode = "") {
       self.app = app
       self.language = language
+      self.usesServer = true
+    }
+
+    /// Creates settings for recognition on this device alone: no login, no network.
+    public init(onDevice: OnDeviceRecognition, language: LanguageCode = "") {
+      self.app = .app(UUID())
+      self.language = language
+      self.onDevice = onDevice
+      self.usesServer = false
     }
 
     var machineConfiguration: SessionMachine.Configuration {
@@ -77,6 +93,9 @@ extension SpeechClient {
       result.replyTimeout = self.replyTimeout
       result.legLimit = min(max(.seconds(5), self.contextLimit), max(.seconds(5), self.window))
       result.retry = self.retry
+      result.hasServer = self.usesServer
+      result.hasEngine = self.onDevice != nil
+      result.serverPatience = max(.zero, self.serverPatience)
       return result
     }
   }

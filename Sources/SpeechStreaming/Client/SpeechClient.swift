@@ -1,6 +1,7 @@
 import Dispatch
 public import Foundation
 public import NIOCore
+import SpeechPipeline
 import Synchronization
 public import VoiceAudio
 public import VoiceCore
@@ -40,6 +41,8 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
   private let driver: SessionDriver
   private let capture: any SpeechCapture
   private let tokens: TokenProvider
+  private let onDevice: OnDeviceRecognition?
+  private let usesServer: Bool
   private let broadcaster: EventBroadcaster<SpeechEvent>
   private let dispatcher: DelegateDispatcher
   /// Set if the client was made with the documented recorder and stream client.
@@ -207,12 +210,15 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
     self.dispatcher = dispatcher
     self.capture = capture
     self.tokens = tokens
+    self.onDevice = configuration.onDevice
+    self.usesServer = configuration.usesServer
     self.recorderCapture = recorderCapture
     self.sluTransport = sluTransport
     self.driver = SessionDriver(
       configuration: configuration.machineConfiguration,
       parts: SessionDriver.Parts(
-        transport: transport, tokens: tokens, capture: capture, clock: clock, paths: configuration.paths,
+        transport: transport, engine: configuration.onDevice.map(PipelineTransport.init), tokens: tokens,
+        capture: capture, clock: clock, paths: configuration.paths,
         deliver: deliver))
     dispatcher.attach(self)
   }
@@ -229,12 +235,32 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
     self.broadcaster.finish()
   }
 
-  /// Logs in and checks that recording is possible; optional, since ``start()`` does both when needed.
+  /// Logs in, loads the recogniser if there is one on the device, and checks that recording is possible; optional, since
+  /// ``start()`` does all that when needed.
   ///
-  /// - Throws: ``VoiceFailure`` as the blocking initialiser.
+  /// A client that can recognise on the device is ready without its server.
+  ///
+  /// - Throws: ``VoiceFailure`` as the blocking initialiser; without a server also the `speech.engine.*` codes.
   public func prepare() async throws(VoiceFailure) {
     try await self.capture.prepare()
-    _ = try await self.tokens.token(refresh: false)
+    guard let onDevice = self.onDevice else {
+      _ = try await self.tokens.token(refresh: false)
+      return
+    }
+    do throws(VoiceFailure) {
+      try await onDevice.pool.load()
+    } catch {
+      guard self.usesServer else { throw error }
+      self.driver.submit(.noticed(error))
+      _ = try await self.tokens.token(refresh: false)
+      return
+    }
+    guard self.usesServer else { return }
+    do throws(VoiceFailure) {
+      _ = try await self.tokens.token(refresh: false)
+    } catch {
+      self.driver.submit(.noticed(error))
+    }
   }
 
   /// Finishes the open context, then ends the client for good.

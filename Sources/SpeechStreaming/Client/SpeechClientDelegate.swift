@@ -45,6 +45,9 @@ public protocol SpeechClientDelegate: AnyObject, Sendable {
   /// A lost connection was replaced; nothing that was said is lost unless a failure said so.
   func speechlyClientDidRecover(_ speechlyClient: any SpeechClientProtocol, recovery: SpeechRecovery)
 
+  /// The engine on this device goes on with the utterance, because the server cannot; the next one is the server's again.
+  func speechlyClientDidDegrade(_ speechlyClient: any SpeechClientProtocol, degradation: SpeechDegradation)
+
   /// The context is complete, with all its segments. Comes just before ``speechlyClientDidStop(_:)``.
   func speechlyClientDidFinish(_ speechlyClient: any SpeechClientProtocol, context: SpeechContext)
 
@@ -73,6 +76,7 @@ extension SpeechClientDelegate {
   public func speechlyClientDidChangeState(_: any SpeechClientProtocol, state: SpeechClient.State) {}
   public func speechlyClientDidStartRecording(_: any SpeechClientProtocol) {}
   public func speechlyClientDidRecover(_: any SpeechClientProtocol, recovery: SpeechRecovery) {}
+  public func speechlyClientDidDegrade(_: any SpeechClientProtocol, degradation: SpeechDegradation) {}
   public func speechlyClientDidFinish(_: any SpeechClientProtocol, context: SpeechContext) {}
   public func speechlyClientDidStartContext(_: any SpeechClientProtocol) {}
   public func speechlyClientDidStopContext(_: any SpeechClientProtocol) {}

@@ -18,6 +18,8 @@ public enum SpeechEvent: Hashable, Sendable {
   case segmentUpdated(SpeechSegment)
   /// A lost connection was replaced.
   case recovered(SpeechRecovery)
+  /// The engine of this process has taken the utterance over from the server.
+  case degraded(SpeechDegradation)
   /// The context is complete; `nil` if the server was never reached.
   case finished(SpeechContext?)
   /// Something failed; `recovery` says what happens next.
@@ -41,5 +43,22 @@ public struct SpeechRecovery: Hashable, Sendable {
     self.attempts = attempts
     self.replayed = replayed
     self.outage = outage
+  }
+}
+
+/// Why and from where an engine goes on with an utterance of a server.
+public struct SpeechDegradation: Hashable, Sendable {
+  /// The context that goes on; `nil` if the server had not acknowledged it yet.
+  public var contextId: String?
+  /// Why the server cannot be used.
+  public var failure: VoiceFailure
+  /// How much audio the engine hears again, or for the first time: nothing of it is lost.
+  public var replayed: Duration
+
+  /// Creates a description.
+  public init(contextId: String?, failure: VoiceFailure, replayed: Duration) {
+    self.contextId = contextId
+    self.failure = failure
+    self.replayed = replayed
   }
 }

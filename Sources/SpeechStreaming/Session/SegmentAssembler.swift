@@ -77,6 +77,21 @@ struct SegmentAssembler: Sendable {
     self.abandoned.formUnion(self.unfinished.map(\.segmentId))
   }
 
+  /// Takes back what is not final of the open segments, because somebody else will tell them.
+  ///
+  /// - Returns: The segments that changed.
+  mutating func takeBackGuesses() -> [SpeechSegment] {
+    self.unfinished.compactMap { old in
+      var segment = old
+      segment.transcripts.removeAll { !$0.isFinal }
+      segment.entities.removeAll { !$0.isFinal }
+      if !segment.intent.isFinal { segment.intent = .Empty }
+      guard segment != old else { return nil }
+      self.segments[segment.segmentId] = segment
+      return segment
+    }
+  }
+
   // MARK: Messages
 
   mutating func receivedWord(

@@ -11,6 +11,8 @@ final class SessionDriver: Sendable {
   /// What the driver works with.
   struct Parts: Sendable {
     var transport: any SpeechTransport
+    /// Recognises in this process; used if the configuration has an engine.
+    var engine: PipelineTransport?
     var tokens: TokenProvider
     var capture: any SpeechCapture
     var clock: any VoiceClock
@@ -113,7 +115,16 @@ final class SessionDriver: Sendable {
         }
       }
     case .openStream(let id, let token):
-      self.openStream(id, token, &work, in: &group)
+      self.openStream(id, &work, in: &group) { requests, receive in
+        await self.parts.transport.runStream(token: token, requests: requests, receive: receive)
+      }
+    case .openEngine(let id):
+      self.openStream(id, &work, in: &group) { requests, receive in
+        guard let engine = self.parts.engine else {
+          return SpeechStreamEnd(failure: VoiceFailure(.engineFailed))
+        }
+        return await engine.run(requests: requests, receive: receive)
+      }
     case .send(let id, let request):
       work.streams[id]?.queue.send(request)
     case .closeStream(let id):
@@ -167,7 +178,10 @@ final class SessionDriver: Sendable {
   }
 
   private func openStream(
-    _ id: Int, _ token: ApiAccessToken, _ work: inout Work, in group: inout DiscardingTaskGroup
+    _ id: Int, _ work: inout Work, in group: inout DiscardingTaskGroup,
+    run: @escaping @Sendable (
+      SpeechRequests, @escaping @Sendable (Speechly_Slu_V1_SLUResponse) -> Void
+    ) async -> SpeechStreamEnd
   ) {
     let queue = SpeechRequestQueue { self.submit(.requestAccepted(stream: id)) }
     let cancellation = Cancellation()
@@ -176,7 +190,7 @@ final class SessionDriver: Sendable {
     work.streams[id] = (queue, cancellation)
     group.addTask {
       await cancellation.run {
-        let end = await self.parts.transport.runStream(token: token, requests: SpeechRequests(queue: queue)) {
+        let end = await run(SpeechRequests(queue: queue)) {
           self.submit(.responseReceived(stream: id, $0))
         }
         queue.finish()

@@ -6,8 +6,13 @@ import VoiceCore
 extension SessionMachine {
   /// Connects when a context needs the server and nothing is under way.
   mutating func connectIfNeeded(at now: VoiceInstant, _ actions: inout [Action]) {
-    guard !self.contexts.isEmpty, case .idle = self.connection else { return }
+    guard let head = self.contexts.first, case .idle = self.connection else { return }
+    guard self.configuration.hasServer, !head.isDegraded else {
+      self.openEngine(at: now, &actions)
+      return
+    }
     self.authenticate(refresh: false, &actions)
+    self.startPatience(at: now, &actions)
   }
 
   mutating func authenticate(refresh: Bool, _ actions: inout [Action]) {
@@ -30,7 +35,7 @@ extension SessionMachine {
     self.pump(at: now, &actions)
   }
 
-  private func configRequest() -> Speechly_Slu_V1_SLURequest {
+  func configRequest() -> Speechly_Slu_V1_SLURequest {
     .with {
       $0.config.encoding = .linear16
       $0.config.channels = 1
@@ -40,10 +45,10 @@ extension SessionMachine {
   }
 
   mutating func requestAccepted(stream id: Int, at now: VoiceInstant, _ actions: inout [Action]) {
-    guard case .streaming(var stream) = self.connection, stream.id == id else { return }
+    guard var stream = self.connection.stream, stream.id == id else { return }
     stream.inFlight = max(0, stream.inFlight - 1)
     stream.lastProgress = now
-    self.connection = .streaming(stream)
+    self.connection.stream = stream
     self.pump(at: now, &actions)
   }
 
@@ -69,7 +74,11 @@ extension SessionMachine {
   mutating func streamEnded(
     stream id: Int, _ end: SpeechStreamEnd, at now: VoiceInstant, _ actions: inout [Action]
   ) {
-    guard case .streaming(let stream) = self.connection, stream.id == id else { return }
+    guard let stream = self.connection.stream, stream.id == id else { return }
+    if self.connection.isEngine {
+      self.engineLost(end.failure ?? VoiceFailure(.engineFailed), at: now, &actions)
+      return
+    }
     let failure =
       end.failure
       ?? VoiceFailure(
@@ -97,6 +106,10 @@ extension SessionMachine {
     if Self.isAuthenticationFailure(failure.code), !self.hasRefreshedToken {
       self.hasRefreshedToken = true
       self.authenticate(refresh: true, &actions)
+      return
+    }
+    if self.canDegrade, failure.code != .contextTooLong {
+      self.degrade(failure, at: now, &actions)
       return
     }
     guard Self.isWorthRetrying(failure) else {
@@ -127,7 +140,7 @@ extension SessionMachine {
   }
 
   /// Gives up: every open context ends with what is known.
-  private mutating func fail(_ failure: VoiceFailure, at now: VoiceInstant, _ actions: inout [Action]) {
+  mutating func fail(_ failure: VoiceFailure, at now: VoiceInstant, _ actions: inout [Action]) {
     actions.append(.emit(.failed(failure)))
     self.schedule = RetrySchedule(policy: self.configuration.retry)
     self.hasRefreshedToken = false
@@ -146,11 +159,13 @@ extension SessionMachine {
       actions.append(.cancelTimer(.retry))
     case .streaming:
       if self.isSuspended || self.configuration.idleTimeout <= .zero { self.closeStream(&actions) }
+    case .engine:
+      self.closeStream(&actions)
     }
   }
 
   mutating func closeStream(_ actions: inout [Action]) {
-    guard case .streaming(let stream) = self.connection else { return }
+    guard let stream = self.connection.stream else { return }
     self.connection = .idle
     actions.append(.cancelTimer(.progress))
     actions.append(.cancelTimer(.idle))
@@ -158,7 +173,7 @@ extension SessionMachine {
   }
 
   mutating func cancelStream(_ actions: inout [Action]) {
-    guard case .streaming(let stream) = self.connection else {
+    guard let stream = self.connection.stream else {
       self.connection = .idle
       return
     }

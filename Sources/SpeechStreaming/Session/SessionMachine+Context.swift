@@ -26,6 +26,10 @@ extension SessionMachine {
     var resumeToken = ""
     /// When the context lost its server, and how many tries were made since.
     var outage: Outage?
+    /// Whether the engine of this process has taken over from the server.
+    var isDegraded = false
+    /// How often the engine failed in this context.
+    var engineFailures = 0
     /// Samples lost since the loss was last reported; `nil` while nothing is being lost.
     var unreportedLoss: Int64?
 

@@ -11,9 +11,10 @@ extension SessionMachine {
       self.finishFirstContext(&actions)
       self.waitIdle(at: now, &actions)
     }
-    guard case .streaming(var stream) = self.connection, !self.contexts.isEmpty else { return }
+    guard var stream = self.connection.stream, !self.contexts.isEmpty else { return }
     // The context is taken out and put back so that its audio is never copied while it is changed.
     var context = self.contexts.removeFirst()
+    let beginsLeg = context.leg == nil
     var leg = context.leg ?? self.beginLeg(of: &context, on: &stream, at: now, &actions)
     while stream.inFlight < self.configuration.maximumInFlight, let bytes = self.nextAudio(of: &context, &leg)
     {
@@ -29,7 +30,8 @@ extension SessionMachine {
     context.leg = leg
     let caughtUp = leg.sent >= context.window.end
     self.contexts.insert(context, at: 0)
-    self.connection = .streaming(stream)
+    self.connection.stream = stream
+    if beginsLeg, !self.connection.isEngine { self.startPatience(at: now, &actions) }
     if caughtUp { self.reportLoss(in: 0, &actions) }
   }
 
@@ -86,7 +88,8 @@ extension SessionMachine {
     let backlog = context.window.end - leg.sent
     guard backlog > 0 else { return nil }
     let length = leg.sent - leg.origin
-    let limit = self.configuration.samples(self.configuration.legLimit)
+    // Only servers bound the length of a context.
+    let limit = self.connection.isEngine ? Int64.max : self.configuration.samples(self.configuration.legLimit)
     let isNearLimit = length >= limit - min(limit / 4, self.configuration.samples(.seconds(10)))
     let isBehind = backlog > self.configuration.samples(.seconds(1))
     let bytes =

@@ -10,12 +10,12 @@ extension SessionMachine {
   mutating func responseReceived(
     stream id: Int, _ response: Speechly_Slu_V1_SLUResponse, at now: VoiceInstant, _ actions: inout [Action]
   ) {
-    guard case .streaming(var stream) = self.connection, stream.id == id else { return }
+    guard var stream = self.connection.stream, stream.id == id else { return }
     stream.lastProgress = now
-    self.connection = .streaming(stream)
+    self.connection.stream = stream
     if case .rttRequest(let request) = response.streamingResponse {
       stream.inFlight += 1
-      self.connection = .streaming(stream)
+      self.connection.stream = stream
       actions.append(.send(stream: id, .with { $0.rttResponse.id = request.id }))
       return
     }
@@ -58,8 +58,11 @@ extension SessionMachine {
     }
     self.contexts[0].leg?.serverContextId = serverContextId
     self.contexts[0].assembler.name(serverContextId)
-    self.schedule.connected(at: now)
-    self.hasRefreshedToken = false
+    if !self.connection.isEngine {
+      self.schedule.connected(at: now)
+      self.hasRefreshedToken = false
+      self.endPatience(&actions)
+    }
     let contextId = self.contexts[0].contextId
     if !self.contexts[0].isAcknowledged {
       self.contexts[0].isAcknowledged = true
@@ -89,7 +92,12 @@ extension SessionMachine {
     }
     guard leg.stopSent else {
       self.violation("the context was finished before it was stopped", &actions)
-      if case .streaming(let stream) = self.connection { actions.append(.cancelStream(stream.id)) }
+      if self.connection.isEngine {
+        self.cancelStream(&actions)
+        self.engineLost(VoiceFailure(.engineFailed), at: now, &actions)
+        return
+      }
+      if let stream = self.connection.stream { actions.append(.cancelStream(stream.id)) }
       self.connectionLost(
         VoiceFailure(.connectionLost, message: "The server ended the context by itself."), pushBack: nil,
         at: now,
@@ -106,6 +114,8 @@ extension SessionMachine {
       return
     }
     self.finishFirstContext(&actions)
+    // The next utterance is the server's again.
+    if self.connection.isEngine, self.configuration.hasServer { self.closeStream(&actions) }
     self.waitIdle(at: now, &actions)
   }
 

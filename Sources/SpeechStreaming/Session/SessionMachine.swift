@@ -8,7 +8,8 @@ import VoiceCore
 /// - **contexts**, a queue of utterances: *recording* -> *draining* (asked to stop, the last audio is coming) -> *ended* -> gone
 ///   when the server has finished with it. The first one is on the wire, the last one gets the audio.
 /// - **capture**: *idle* -> *starting* -> *running* -> *stopping* -> *idle*.
-/// - **connection**: *idle* -> *authenticating* -> *streaming* -> *idle*, and *waiting* between tries.
+/// - **connection**: *idle* -> *authenticating* -> *streaming* -> *idle*, and *waiting* between tries; *engine* while an utterance
+///   is recognised in this process because there is no server, or because its server was lost.
 /// - **leg**: one server context. A context has one leg after the other: a new one after a lost stream, which replays from
 ///   the end of the last finished segment, and one after a split of a long utterance.
 ///
@@ -30,6 +31,11 @@ struct SessionMachine: Sendable {
     var holdAbove: Duration = .seconds(5)
     var legLimit: Duration = .seconds(290)
     var retry = RetryPolicy()
+    /// Whether there is a server to use, and an engine in this process.
+    var hasServer = true
+    var hasEngine = false
+    /// How long a server may leave an utterance unacknowledged before the engine takes it.
+    var serverPatience: Duration = .seconds(2)
     /// Requests handed to the transport and not accepted yet.
     var maximumInFlight = 4
     /// The largest request; the server's limit is 1 MB.
@@ -80,6 +86,8 @@ struct SessionMachine: Sendable {
     case holdCapture(Bool)
     case obtainToken(refresh: Bool)
     case openStream(Int, ApiAccessToken)
+    /// Open a stream to the engine of this process.
+    case openEngine(Int)
     case send(stream: Int, Speechly_Slu_V1_SLURequest)
     /// Half-close; the rest of the answers does not matter.
     case closeStream(Int)
@@ -96,6 +104,8 @@ struct SessionMachine: Sendable {
     case retry
     case idle
     case progress
+    /// The server has had its time to acknowledge the first context.
+    case patience
     case postRoll
     case captureDrain
   }
@@ -112,6 +122,27 @@ struct SessionMachine: Sendable {
     case authenticating
     case streaming(Stream)
     case waiting(until: VoiceInstant, RetryState)
+    case engine(Stream)
+
+    /// The stream to whoever recognises.
+    var stream: Stream? {
+      get {
+        switch self {
+        case .streaming(let stream), .engine(let stream): stream
+        case .idle, .authenticating, .waiting: nil
+        }
+      }
+      set {
+        guard let newValue else { return }
+        switch self {
+        case .streaming: self = .streaming(newValue)
+        case .engine: self = .engine(newValue)
+        case .idle, .authenticating, .waiting: break
+        }
+      }
+    }
+
+    var isEngine: Bool { if case .engine = self { true } else { false } }
   }
 
   struct Stream: Sendable {
@@ -129,6 +160,7 @@ struct SessionMachine: Sendable {
   var schedule: RetrySchedule
   var lastStreamID = 0
   var hasRefreshedToken = false
+  var isPatienceRunning = false
   var isCaptureHeld = false
   var isSuspended = false
   var isClosing = false
@@ -234,6 +266,8 @@ struct SessionMachine: Sendable {
       if self.contexts.isEmpty { self.closeStream(&actions) }
     case .progress:
       self.checkProgress(at: now, &actions)
+    case .patience:
+      self.patienceElapsed(at: now, &actions)
     case .postRoll:
       if self.contexts.last?.audio == .draining { self.stopCapture(at: now, &actions) }
     case .captureDrain:

@@ -26,7 +26,7 @@ struct RecordingPresenter<Base: RecognitionPresenter>: RecognitionPresenter {
     case .recovered(let recovery): self.recoveries.append(recovery)
     case .failed(let failure):
       if case .automatic = failure.recovery { self.losses.append(failure) }
-    case .segment, .recordingStarted, .started, .finished: break
+    case .segment, .recordingStarted, .started, .degraded, .finished: break
     }
     self.base.show(update)
   }

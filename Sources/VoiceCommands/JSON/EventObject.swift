@@ -1,3 +1,4 @@
+import SpeechStreaming
 import VoiceCore
 
 /// The objects that `--json` prints, one per line: a contract that scripts rely on.
@@ -39,6 +40,16 @@ enum EventObject {
 
   static func finished(contextId: String, source: String) -> JSONValue {
     .object(["event": .string("finished"), "contextId": .string(contextId), "source": .string(source)])
+  }
+
+  static func degraded(_ degradation: SpeechDegradation) -> JSONValue {
+    .object([
+      "event": .string("degraded"),
+      "contextId": degradation.contextId.map(JSONValue.string) ?? .null,
+      "code": .string(degradation.failure.code.rawValue),
+      "message": .string(degradation.failure.message),
+      "replayed": .decimal(degradation.replayed / .seconds(1)),
+    ])
   }
 
   static func failure(_ failure: VoiceFailure) -> JSONValue { self.problem("failure", failure) }

@@ -60,6 +60,10 @@ struct LivePresenter: RecognitionPresenter {
       self.isLost = false
       self.status = nil
       self.report([self.lines.recovered(recovery)])
+    case .degraded(let degradation):
+      self.isLost = false
+      self.status = nil
+      self.report([self.lines.degraded(degradation)])
     case .failed(let failure):
       self.show(failure)
     case .finished(let contextId):

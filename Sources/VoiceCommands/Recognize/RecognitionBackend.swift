@@ -13,6 +13,8 @@ enum RecognitionUpdate: Hashable, Sendable {
   case segment(TranscriptSegment)
   /// A lost server is back.
   case recovered(SpeechRecovery)
+  /// This process goes on with the utterance in place of the server.
+  case degraded(SpeechDegradation)
   /// Something failed; the recovery says what happens next.
   case failed(VoiceFailure)
   /// Nothing follows; `nil` if the utterance never began.

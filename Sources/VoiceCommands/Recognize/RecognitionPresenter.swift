@@ -41,6 +41,8 @@ struct JSONPresenter: RecognitionPresenter {
       self.write(EventObject.segment(segment))
     case .failed(let failure):
       self.write(EventObject.failure(failure))
+    case .degraded(let degradation):
+      self.write(EventObject.degraded(degradation))
     case .finished(let contextId):
       guard let contextId else { return }
       self.write(EventObject.finished(contextId: contextId, source: self.source))
@@ -96,6 +98,9 @@ struct PlainPresenter: RecognitionPresenter {
     case .recovered(let recovery):
       self.isLost = false
       self.console.error.line(self.lines.recovered(recovery), indent: 2)
+    case .degraded(let degradation):
+      self.isLost = false
+      self.console.error.line(self.lines.degraded(degradation), indent: 2)
     case .failed(let failure):
       if case .automatic(let retry) = failure.recovery {
         if !self.isLost { self.console.error.line(self.lines.lost(failure, retry), indent: 2) }

@@ -47,6 +47,10 @@ struct RecognizeCommand: ContextCommand {
   @Flag(help: "Recognise in this process, without a server.")
   var local = false
 
+  @Flag(
+    help: ArgumentHelp("With a server: go on in this process if the server is lost or cannot be reached."))
+  var orLocal = false
+
   @Option(
     help: ArgumentHelp(
       "Understand in this process, with this configuration: a folder, or a .yaml or .sal file.",
@@ -108,10 +112,17 @@ struct RecognizeCommand: ContextCommand {
     if self.server != nil, self.local {
       throw ValidationError("--local works without a server: give either --local or --server.")
     }
-    if self.config != nil, self.server != nil {
+    if self.config != nil, self.server != nil, !self.orLocal {
       throw ValidationError(
-        "--config is for recognition in this process; a server has the configurations of its apps: give --app."
+        "--config is for recognition in this process; a server has the configurations of its apps: give --app, "
+          + "or --or-local to have it for when the server is lost."
       )
+    }
+    if self.orLocal, self.local {
+      throw ValidationError("--or-local is for use with a server: give either --local or --or-local.")
+    }
+    if self.orLocal, self.server == nil, self.config != nil {
+      throw ValidationError("With --or-local and --config, name the server: --server.")
     }
     if self.device != nil, !self.mic {
       throw ValidationError("--device names a microphone: give --mic as well.")
@@ -126,10 +137,10 @@ struct RecognizeCommand: ContextCommand {
     if let silence, !(1...60_000).contains(silence) {
       throw ValidationError("--silence is a time in milliseconds, from 1 to 60000.")
     }
-    if self.local || self.config != nil, self.trustedCertificates != nil {
+    if self.local || self.config != nil, self.trustedCertificates != nil, !self.orLocal {
       throw ValidationError("--tls-ca is for a server, not for recognition in this process.")
     }
-    if self.model != nil, !self.local, self.config == nil {
+    if self.model != nil, !self.local, self.config == nil, !self.orLocal {
       throw ValidationError("--model is for recognition in this process: give --local as well.")
     }
   }
@@ -205,8 +216,8 @@ struct RecognizeCommand: ContextCommand {
   // MARK: Who recognises
 
   private func backend(in context: CommandContext) async throws(VoiceFailure) -> any RecognitionBackend {
-    if self.local || self.config != nil { return try await self.localBackend(in: context) }
     if let server { return try self.serverBackend(at: server, in: context) }
+    if self.local || self.config != nil { return try await self.localBackend(in: context) }
     if let address = context.environment["VOICE_SERVER"], !address.isEmpty {
       return try self.serverBackend(at: address, in: context)
     }
@@ -227,12 +238,8 @@ struct RecognizeCommand: ContextCommand {
   private func localBackend(
     in context: CommandContext, because reason: String = ""
   ) async throws(VoiceFailure) -> LocalBackend {
-    let understanding = try self.config.map { path throws(VoiceFailure) in
-      try InterfaceFile(path: path).understanding(in: context, json: self.common.json)
-    }
+    let (engine, understanding) = try self.engine(in: context)
     let interface = understanding?.interface
-    let engine = try PocketSphinxEngine(
-      language: self.language ?? interface?.language, modelFolder: self.model)
     let grammar = understanding.map { RecognitionGrammar($0) }
     for problem in grammar.map(engine.problems) ?? [] {
       context.warn(problem, json: self.common.json)
@@ -250,6 +257,17 @@ struct RecognizeCommand: ContextCommand {
     return backend
   }
 
+  private func engine(
+    in context: CommandContext
+  ) throws(VoiceFailure) -> (engine: PocketSphinxEngine, understanding: Understanding?) {
+    let understanding = try self.config.map { path throws(VoiceFailure) in
+      try InterfaceFile(path: path).understanding(in: context, json: self.common.json)
+    }
+    let engine = try PocketSphinxEngine(
+      language: self.language ?? understanding?.interface.language, modelFolder: self.model)
+    return (engine, understanding)
+  }
+
   private func serverBackend(
     at text: String, in context: CommandContext
   ) throws(VoiceFailure) -> ServerBackend {
@@ -261,6 +279,10 @@ struct RecognizeCommand: ContextCommand {
     configuration.speechAddress = address
     configuration.trustedCertificates = self.trustedCertificates
     configuration.store = context.store
+    if self.orLocal {
+      let (engine, understanding) = try self.engine(in: context)
+      configuration.onDevice = OnDeviceRecognition(engine: engine, understanding: understanding)
+    }
     return ServerBackend(
       configuration: configuration,
       options: self.silence.map { ["silence_triggered_segmentation": [String($0)]] } ?? [:])

@@ -41,6 +41,7 @@ final class ServerBackend: RecognitionBackend {
             report(.started(contextId: contextId))
           case .segmentUpdated(let segment): report(.segment(TranscriptSegment(segment)))
           case .recovered(let recovery): report(.recovered(recovery))
+          case .degraded(let degradation): report(.degraded(degradation))
           case .failed(let failure):
             if let final = self.firstContact(failure) { throw final }
             report(.failed(failure))

@@ -26,6 +26,18 @@ struct StateLines: Hashable, Sendable {
     return line
   }
 
+  /// This process has taken over.
+  func degraded(_ degradation: SpeechDegradation) -> StyledText {
+    var line = StyledText("\(self.symbols.retry) ", [.yellow, .bold])
+    line.append(Self.withoutFullStop(degradation.failure.message), .yellow)
+    line.append(": going on in this process", .yellow)
+    if degradation.replayed > .zero {
+      line.append(", with the last \(Phrases.duration(degradation.replayed)) of audio", .yellow)
+    }
+    line.append(" [\(degradation.failure.code)]", .dim)
+    return line
+  }
+
   private static func when(_ retry: RetryState) -> String {
     retry.delay < .milliseconds(50) ? "now" : "in \(Phrases.duration(retry.delay))"
   }

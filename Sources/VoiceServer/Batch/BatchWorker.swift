@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import ServiceLifecycle
+import SpeechMessages
 import SpeechPipeline
 import Synchronization
 import VoiceAudio

@@ -1,4 +1,5 @@
 import Foundation
+import SpeechMessages
 public import VoiceCore
 
 extension ServerConfiguration {
@@ -15,7 +16,7 @@ extension ServerConfiguration {
     static let loginsPerSecond = 1...1_000_000
     static let tokenSeconds = 1...31_536_000
     static let drainSeconds = 0...3600
-    static let silenceMilliseconds = 0...60_000
+    static let silenceMilliseconds = StreamOptions.silenceMilliseconds
     static let keyLength = 16
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import JWTKit
+import SpeechMessages
 import SpeechPipeline
 import VoiceCore
 
@@ -7,7 +8,7 @@ import VoiceCore
 ///
 /// A token is a version byte, 32 bytes HMAC-SHA256 of the rest, and the adaptation. Its key is derived from the
 /// signing key.
-struct ResumeTokens: Sendable {
+struct ResumeTokens: ResumePointSealing {
   private static let version: UInt8 = 1
   private static let codeLength = 32
 

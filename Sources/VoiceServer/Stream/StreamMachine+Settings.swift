@@ -1,4 +1,5 @@
 import GRPCCore
+import SpeechMessages
 import SpeechProtocol
 import VoiceCore
 
@@ -27,7 +28,7 @@ extension StreamMachine {
           + "\(Self.sampleRates.upperBound) Hz, best 16000.")
     }
     var options = StreamOptions()
-    try options.apply(config.options)
+    do throws(VoiceFailure) { try options.apply(config.options) } catch { throw Refusal(error) }
     // With the login of a project the language is checked when a start names the app.
     if case .application(let app) = self.rules.principal {
       try Self.check(config.languageCode, of: app)
@@ -85,6 +86,17 @@ extension StreamMachine {
   ) throws(Refusal) {
     guard language.isEmpty || Language.same(language, app.language) else {
       throw Refusal(LoginDesk.wrongLanguage(of: app))
+    }
+  }
+}
+
+extension StreamOptions {
+  /// The pause that ends a segment of an app's context, or `nil` if none does.
+  func silence(of app: ServerConfiguration.App) -> Duration? {
+    switch self.silence {
+    case .asTheApp: app.segmentingSilence
+    case .never: nil
+    case .after(let duration): duration
     }
   }
 }

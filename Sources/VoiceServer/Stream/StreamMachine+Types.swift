@@ -1,4 +1,5 @@
 import Foundation
+import SpeechMessages
 import SpeechPipeline
 import SpeechProtocol
 import VoiceCore

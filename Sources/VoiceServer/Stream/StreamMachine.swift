@@ -1,5 +1,6 @@
 import Foundation
 import GRPCCore
+import SpeechMessages
 import SpeechPipeline
 import SpeechProtocol
 import VoiceCore
@@ -133,7 +134,7 @@ struct StreamMachine: Sendable {
   ) throws(Refusal) -> [Action] {
     let app = try self.app(appID, language: settings.language)
     var chosen = settings.options
-    try chosen.apply(options)
+    do throws(VoiceFailure) { try chosen.apply(options) } catch { throw Refusal(error) }
     var actions: [Action] = []
     var adaptation: RecognizerAdaptation?
     if let token = chosen.resumeToken {

@@ -51,6 +51,8 @@ private struct RandomPlay {
     configuration.retry = RetryPolicy(
       base: .milliseconds(100), cap: .seconds(1), attempts: Int.random(in: 0...5, using: &self.generator),
       budget: .seconds(30))
+    configuration.hasEngine = Int.random(in: 0..<3, using: &self.generator) == 0
+    configuration.hasServer = !configuration.hasEngine || Bool.random(using: &self.generator)
     self.capacity = max(1, configuration.samples(configuration.window))
     self.world = SessionWorld(configuration: configuration, random: SeededGenerator(seed: seed &+ 1))
   }
@@ -106,7 +108,7 @@ private struct RandomPlay {
     let codes: [VoiceFailure.Code] = [
       .connectionLost, .serverUnreachable, .serverOverloaded, .tokenExpired, .credentialsRejected,
       .unknownApp,
-      .contextTooLong, .serverTimedOut,
+      .contextTooLong, .serverTimedOut, .engineFailed, .modelMissing,
     ]
     return VoiceFailure(codes[self.pick(0..<codes.count)])
   }
@@ -164,8 +166,14 @@ private struct RandomPlay {
       if let leg = context.leg, leg.sent > context.window.end { return "more sent than recorded" }
       if context.resumeSample > context.window.end { return "the resume point is in the future" }
     }
-    if case .streaming(let stream) = self.world.machine.connection, stream.inFlight > 64 {
+    if let stream = self.world.machine.connection.stream, stream.inFlight > 64 {
       return "too much in flight"
+    }
+    if !self.world.machine.configuration.hasServer, !self.world.tokenRequests.isEmpty {
+      return "a login without a server"
+    }
+    if !self.world.machine.configuration.hasEngine, !self.world.engineStreams.isEmpty {
+      return "an engine out of nowhere"
     }
     if self.finishedCount > self.accepted { return "more contexts finished than started" }
     return nil
@@ -182,6 +190,7 @@ private struct RandomPlay {
     case .transcript(let id, _, _), .entity(let id, _, _), .intent(let id, _, _): return late(id)
     case .segmentUpdated(let segment): return late(segment.contextId)
     case .recovered(let recovery): return late(recovery.contextId)
+    case .degraded(let degradation): return degradation.contextId.flatMap(late)
     case .finished(let context):
       self.finishedCount += 1
       if let id = context?.id, !self.finishedIds.insert(id).inserted { return "\(id) was finished twice" }
@@ -200,7 +209,7 @@ private struct RandomPlay {
       switch self.world.machine.connection {
       case .authenticating: self.world.token()
       case .waiting: self.world.fire(.retry)
-      case .streaming:
+      case .streaming, .engine:
         self.world.acceptAll()
         let starts = self.world.kinds.filter { $0 == "start" }.count
         let stops = self.world.kinds.filter { $0 == "stop" }.count

@@ -15,6 +15,7 @@ struct SessionWorld {
   private(set) var sent: [Speechly_Slu_V1_SLURequest] = []
   private(set) var isTerminated = false
   private(set) var stream: Int?
+  private(set) var engineStreams: [Int] = []
   private(set) var tokenRequests: [Bool] = []
   private(set) var isCapturing = false
   private(set) var stopsRequested = 0
@@ -40,6 +41,10 @@ struct SessionWorld {
       case .cancelTimer(let timer): self.timers[timer] = nil
       case .openStream(let id, _):
         self.stream = id
+        self.sent = []
+      case .openEngine(let id):
+        self.stream = id
+        self.engineStreams.append(id)
         self.sent = []
       case .send(let id, let request): if id == self.stream { self.sent.append(request) }
       case .closeStream(let id), .cancelStream(let id): if id == self.stream { self.stream = nil }
@@ -106,7 +111,7 @@ struct SessionWorld {
   /// Lets the transport accept everything that was sent, and what is sent thereupon.
   mutating func acceptAll() {
     var rounds = 0
-    while let stream = self.stream, case .streaming(let state) = self.machine.connection, state.inFlight > 0,
+    while let stream = self.stream, let state = self.machine.connection.stream, state.inFlight > 0,
       rounds < 10_000
     {
       rounds += 1
@@ -209,6 +214,10 @@ struct SessionWorld {
   }
   var recoveries: [SpeechRecovery] {
     self.events.compactMap { if case .recovered(let r) = $0 { r } else { nil } }
+  }
+
+  var degradations: [SpeechDegradation] {
+    self.events.compactMap { if case .degraded(let d) = $0 { d } else { nil } }
   }
 
   /// The kinds of the requests of the current stream.

@@ -201,8 +201,9 @@ import VoiceCore
     _ = harness.send(Request.config(options: config))
     _ = harness.send(Request.start(options: start))
     let summary = SegmentSummary(resumePoint: ResumePoint(sample: 1600, adaptation: Self.adaptation))
+    let word = RecognizedWord(text: "a", start: .zero, end: .milliseconds(100))
     let end = harness.machine.recognized(
-      [.word(segment: 0, index: 0, ContextOutputTests.word("a")), .segmentEnded(segment: 0, summary)],
+      [.word(segment: 0, index: 0, word), .segmentEnded(segment: 0, summary)],
       in: Self.ids[0]
     ).responses.last
     #expect((end?.segmentEnd.resumeToken.isEmpty == false) == hasToken)

@@ -1,6 +1,6 @@
-import Foundation
-import SpeechProtocol
-import VoiceCore
+package import Foundation
+package import SpeechProtocol
+package import VoiceCore
 
 /// The options of a stream that the server knows; clients send them with config (for all contexts) or with start
 /// (for one).
@@ -17,7 +17,10 @@ import VoiceCore
 ///
 /// Unknown keys are ignored. An option of a start replaces the one of the config; a key that comes twice counts
 /// once, the last one.
-struct StreamOptions: Hashable, Sendable {
+package struct StreamOptions: Hashable, Sendable {
+  /// How long a silence that ends a segment may be, in milliseconds.
+  package static let silenceMilliseconds = 0...60_000
+
   static let silenceKey = "silence_triggered_segmentation"
   static let timeZoneKey = "timezone"
   static let vocabularyKey = "vocabulary"
@@ -27,52 +30,52 @@ struct StreamOptions: Hashable, Sendable {
   static let roundTripKey = "rtt"
 
   /// What the client said of pauses.
-  enum Silence: Hashable, Sendable {
+  package enum Silence: Hashable, Sendable {
     case asTheApp
     case never
     case after(Duration)
   }
 
-  var silence: Silence = .asTheApp
-  var timeZone: TimeZone?
-  var vocabulary: [String] = []
-  var vocabularyBias = 0.5
-  var wantsResumeTokens = false
-  var resumeToken: String?
-  var measuresRoundTrips = false
+  package var silence: Silence = .asTheApp
+  package var timeZone: TimeZone?
+  package var vocabulary: [String] = []
+  package var vocabularyBias = 0.5
+  package var wantsResumeTokens = false
+  package var resumeToken: String?
+  package var measuresRoundTrips = false
 
-  init() {}
+  package init() {}
 
   /// Takes over the options of a config.
-  mutating func apply(_ options: [Speechly_Slu_V1_SLUConfig.Option]) throws(Refusal) {
+  package mutating func apply(_ options: [Speechly_Slu_V1_SLUConfig.Option]) throws(VoiceFailure) {
     for option in options { try self.apply(option.key, option.value) }
     // A token belongs to one context.
     self.resumeToken = nil
   }
 
   /// Takes over the options of a start.
-  mutating func apply(_ options: [Speechly_Slu_V1_SLUStart.Option]) throws(Refusal) {
+  package mutating func apply(_ options: [Speechly_Slu_V1_SLUStart.Option]) throws(VoiceFailure) {
     for option in options { try self.apply(option.key, option.value) }
   }
 
-  private mutating func apply(_ key: String, _ values: [String]) throws(Refusal) {
+  private mutating func apply(_ key: String, _ values: [String]) throws(VoiceFailure) {
     let value = values.first ?? ""
     switch key {
     case Self.silenceKey:
       guard let milliseconds = Int(value),
-        ServerConfiguration.Rules.silenceMilliseconds.contains(milliseconds)
+        Self.silenceMilliseconds.contains(milliseconds)
       else {
-        throw Refusal(
+        throw VoiceFailure(
           .requestInvalid,
-          "The option \(key) is not a number of milliseconds. Send 0 to 60000, as text.")
+          message: "The option \(key) is not a number of milliseconds. Send 0 to 60000, as text.")
       }
       self.silence = milliseconds == 0 ? .never : .after(.milliseconds(milliseconds))
     case Self.timeZoneKey: self.timeZone = try Self.timeZone(named: value)
     case Self.vocabularyKey: self.vocabulary = try Self.vocabulary(values)
     case Self.vocabularyBiasKey:
       guard let bias = Double(value), (0...1).contains(bias) else {
-        throw Refusal(
-          .requestInvalid, "The option \(key) is not a number from 0 to 1. Send one as text, such as 0.5.")
+        throw VoiceFailure(
+          .requestInvalid, message: "The option \(key) is not a number from 0 to 1. Send one as text, such as 0.5.")
       }
       self.vocabularyBias = bias
     case Self.resumeTokensKey: self.wantsResumeTokens = value == "yes"
@@ -82,12 +85,12 @@ struct StreamOptions: Hashable, Sendable {
     }
   }
 
-  private static func timeZone(named name: String) throws(Refusal) -> TimeZone? {
+  private static func timeZone(named name: String) throws(VoiceFailure) -> TimeZone? {
     guard !name.isEmpty else { return nil }
     guard let zone = TimeZone(identifier: name) else {
-      throw Refusal(
+      throw VoiceFailure(
         .requestInvalid,
-        "The option \(Self.timeZoneKey) is not a time zone that is known here. Send an IANA name such as "
+        message: "The option \(Self.timeZoneKey) is not a time zone that is known here. Send an IANA name such as "
           + "Europe/Helsinki.")
     }
     return zone
@@ -96,29 +99,20 @@ struct StreamOptions: Hashable, Sendable {
   /// The most words and phrases of a vocabulary, and the most characters of one.
   static let vocabularyLimits = (count: 1000, length: 100)
 
-  private static func vocabulary(_ values: [String]) throws(Refusal) -> [String] {
+  private static func vocabulary(_ values: [String]) throws(VoiceFailure) -> [String] {
     let limits = Self.vocabularyLimits
     guard values.count <= limits.count else {
-      throw Refusal(
+      throw VoiceFailure(
         .requestInvalid,
-        "The option \(Self.vocabularyKey) has \(values.count) values. Send at most \(limits.count).")
+        message: "The option \(Self.vocabularyKey) has \(values.count) values. Send at most \(limits.count).")
     }
     let phrases = values.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
     for phrase in phrases where phrase.utf8.count > limits.length {
-      throw Refusal(
+      throw VoiceFailure(
         .requestInvalid,
-        "A value of the option \(Self.vocabularyKey) is too long. Send words or phrases of at most "
+        message: "A value of the option \(Self.vocabularyKey) is too long. Send words or phrases of at most "
           + "\(limits.length) characters, each as a value of its own.")
     }
     return phrases.filter { !$0.isEmpty }
-  }
-
-  /// The pause that ends a segment of an app's context, or `nil` if none does.
-  func silence(of app: ServerConfiguration.App) -> Duration? {
-    switch self.silence {
-    case .asTheApp: app.segmentingSilence
-    case .never: nil
-    case .after(let duration): duration
-    }
   }
 }

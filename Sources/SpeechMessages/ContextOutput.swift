@@ -1,5 +1,6 @@
-import SpeechPipeline
-import SpeechProtocol
+import Foundation
+package import SpeechPipeline
+package import SpeechProtocol
 import VoiceAudio
 import VoiceCore
 
@@ -8,8 +9,8 @@ import VoiceCore
 /// Holds to the rules that published clients insist on (protocol document, section 2.5), whatever the events: final words
 /// and entities are not repeated, no intent follows a final one, every segment end has a final intent and a word before it,
 /// and nothing is said of a segment after its end.
-struct ContextOutput: Sendable {
-  typealias Response = Speechly_Slu_V1_SLUResponse
+package struct ContextOutput: Sendable {
+  package typealias Response = Speechly_Slu_V1_SLUResponse
 
   private struct Segment {
     var finalWords: [String] = []
@@ -31,16 +32,16 @@ struct ContextOutput: Sendable {
     }
   }
 
-  let contextID: String
-  let measuresRoundTrips: Bool
+  package let contextID: String
+  package let measuresRoundTrips: Bool
   /// What seals resume points, or `nil` if the client did not ask for them.
-  private let resumeTokens: ResumeTokens?
+  private let resumeTokens: (any ResumePointSealing)?
   private let sampleRate: Int
   private var segments: [Int: Segment] = [:]
   private var endedSegments: Set<Int> = []
 
-  init(
-    contextID: String, sampleRate: Int, measuresRoundTrips: Bool, resumeTokens: ResumeTokens?
+  package init(
+    contextID: String, sampleRate: Int, measuresRoundTrips: Bool, resumeTokens: (any ResumePointSealing)?
   ) {
     self.contextID = contextID
     self.sampleRate = sampleRate
@@ -48,14 +49,14 @@ struct ContextOutput: Sendable {
     self.resumeTokens = resumeTokens
   }
 
-  func started() -> Response { self.response(0) { $0.started = .init() } }
+  package func started() -> Response { self.response(0) { $0.started = .init() } }
 
-  func finished() -> Response { self.response(0) { $0.finished = .init() } }
+  package func finished() -> Response { self.response(0) { $0.finished = .init() } }
 
-  func roundTripRequest(_ id: Int32) -> Response { self.response(0) { $0.rttRequest.id = id } }
+  package func roundTripRequest(_ id: Int32) -> Response { self.response(0) { $0.rttRequest.id = id } }
 
   /// The messages for an event of the pipeline.
-  mutating func responses(to event: RecognitionEvent) -> [Response] {
+  package mutating func responses(to event: RecognitionEvent) -> [Response] {
     let id = event.segment
     guard !self.endedSegments.contains(id) else { return [] }
     var segment = self.segments[id] ?? Segment()
@@ -191,7 +192,7 @@ struct ContextOutput: Sendable {
   }
 
   /// Whole milliseconds, limited to what the protocol's 32 bits hold.
-  static func milliseconds(_ duration: Duration) -> Int32 {
+  package static func milliseconds(_ duration: Duration) -> Int32 {
     let (seconds, attoseconds) = duration.components
     let (thousands, overflow) = seconds.multipliedReportingOverflow(by: 1000)
     if overflow { return seconds < 0 ? .min : .max }
