@@ -116,7 +116,8 @@ struct GrammarRecognitionTests {
     #expect(grammar.grammar.wordNetwork(atMost: 1000) == nil)
     let failure = #expect(throws: VoiceFailure.self) {
       _ = try GrammarPlan(
-        grammar.grammar, pronouncer: Pronouncer(model: try PocketSphinxModel.find()), mostArcs: 1000)
+        grammar.grammar, pronouncer: Pronouncer(model: try PocketSphinxModel.find()), mostArcs: 1000,
+        mostPairs: 100)
     }
     #expect(failure?.code == .grammarTooLarge)
   }
