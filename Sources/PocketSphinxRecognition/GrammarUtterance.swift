@@ -98,9 +98,10 @@ struct GrammarUtterance {
   ///
   /// - Parameters:
   ///   - phones: Loads the search of phones in any order, for cases of doubt.
+  ///   - levels: How loud the utterance and its noise were.
   ///   - isFaint: Whether it was so quiet that it is rather noise; then the grammar must fit well.
-  func finish(phones: () throws(VoiceFailure) -> CepstralDecoder?, isFaint: Bool) throws(VoiceFailure)
-    -> Result
+  func finish(phones: () throws(VoiceFailure) -> CepstralDecoder?, levels: SignalLevels, isFaint: Bool)
+    throws(VoiceFailure) -> Result
   {
     let first = try self.searches.live.finish()
     guard self.frames.count >= self.dimension else {
@@ -119,7 +120,7 @@ struct GrammarUtterance {
       // The second pass has no way to the end of a sentence; the first may have had one.
       return Result(words: first, confidences: first.map { _ in 0 }, isRejected: true)
     }
-    var coverage = GrammarCoverage(grammar: outcome.scores)
+    var coverage = GrammarCoverage(grammar: outcome.scores, levels: levels)
     if coverage.isDoubtful, let phones = try phones() {
       coverage.compare(with: try phones.decode(&frames).scores)
     }
