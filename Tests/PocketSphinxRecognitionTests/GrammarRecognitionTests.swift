@@ -109,7 +109,9 @@ struct GrammarRecognitionTests {
   @Test func aCommandInLoudNoiseOnANewChannelIsHeard() throws {
     let speech = Recording.goForward.samples
     // The loudest step is 16 dB above the quietest.
-    let samples = zip(speech, self.noise(speech.count, level: 800, seed: 5)).map { Int16(clamping: Int($0) + Int($1)) }
+    let samples = zip(speech, self.noise(speech.count, level: 800, seed: 5)).map {
+      Int16(clamping: Int($0) + Int($1))
+    }
     let recognizer = try PocketSphinxEngine().makeRecognizer()
     let result = try self.hear(samples, try self.grammar(Self.robot), with: recognizer)
     #expect(self.text(result) == "go forward ten meters")
