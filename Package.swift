@@ -133,7 +133,8 @@ let package = Package(
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechProtocol", "SpeechMessages", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
+        "SpeechProtocol", "SpeechMessages", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore,
+        .nioPosix,
         .hummingbird,
         .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,
         .collections,
@@ -149,7 +150,9 @@ let package = Package(
       "VoiceCommands",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
-        "PocketSphinxRecognition", "SpeechProtocol", "SpeechStreaming", "VoiceServer", "VoiceTesting",
+        "PocketSphinxRecognition", "SherpaOnnxRecognition", "SpeechProtocol", "SpeechStreaming",
+        "VoiceServer",
+        "VoiceTesting",
         "CSndFile", .grpcCore,
         .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .argumentParser, .unixSignals,
         .logging,
@@ -173,7 +176,8 @@ let package = Package(
     tests(
       of: "SpeechStreaming",
       [
-        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol", "VoiceTesting", .grpcCore,
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol",
+        "VoiceTesting", .grpcCore,
         .swiftProtobuf,
         .nioCore, .nioPosix,
       ]),

@@ -13,7 +13,9 @@ enum EncoderArchitecture: String, CaseIterable, Sendable {
 
   /// Checks the metadata of an encoder, and that its inputs and outputs are as many as follow from them.
   func check(_ encoder: ModelPart) throws(VoiceFailure) {
-    func number(_ key: String) throws(VoiceFailure) -> Double { Double(try encoder.number(key, in: 0...100_000)) }
+    func number(_ key: String) throws(VoiceFailure) -> Double {
+      Double(try encoder.number(key, in: 0...100_000))
+    }
     switch self {
     case .lstm:
       let state = try number("d_model") + number("rnn_hidden_size")
@@ -33,14 +35,17 @@ enum EncoderArchitecture: String, CaseIterable, Sendable {
       try Self.checkMemory(Double(layers) * (2 * attention + convolution), encoder)
       try Self.checkState(encoder, inputs: 2 + 4 * layers, outputs: 2 + 4 * layers)
     case .zipformer:
-      let keys = ["encoder_dims", "attention_dims", "num_encoder_layers", "cnn_module_kernels", "left_context_len"]
+      let keys = [
+        "encoder_dims", "attention_dims", "num_encoder_layers", "cnn_module_kernels", "left_context_len",
+      ]
       let stacks = try Self.stacks(keys, of: encoder)
       try Self.checkMemory(
         stacks.reduce(0) { $0 + $1[2] * (1 + $1[0] + 2 * $1[4] * $1[1] + 2 * $1[0] * $1[3]) }, encoder)
       try Self.checkState(encoder, inputs: 1 + 7 * stacks.count, outputs: 1 + 7 * stacks.count)
     case .zipformer2:
       let keys = [
-        "encoder_dims", "query_head_dims", "value_head_dims", "num_heads", "num_encoder_layers", "cnn_module_kernels",
+        "encoder_dims", "query_head_dims", "value_head_dims", "num_heads", "num_encoder_layers",
+        "cnn_module_kernels",
         "left_context_len",
       ]
       let stacks = try Self.stacks(keys, of: encoder)
@@ -60,7 +65,8 @@ enum EncoderArchitecture: String, CaseIterable, Sendable {
     for key in keys { columns.append(try encoder.numbers(key, in: 1...100_000)) }
     let count = columns.first?.count ?? 0
     guard columns.allSatisfy({ $0.count == count }) else {
-      throw encoder.invalid("has metadata that do not fit: \(keys.joined(separator: ", ")) must be equally many numbers")
+      throw encoder.invalid(
+        "has metadata that do not fit: \(keys.joined(separator: ", ")) must be equally many numbers")
     }
     return (0..<count).map { index in columns.map { Double($0[index]) } }
   }
@@ -70,7 +76,8 @@ enum EncoderArchitecture: String, CaseIterable, Sendable {
 
   private static func checkMemory(_ count: Double, _ encoder: ModelPart) throws(VoiceFailure) {
     guard count <= self.mostNumbers else {
-      throw encoder.invalid("says in its metadata that its state has \(Int(min(count, 1e15))) numbers, which cannot be")
+      throw encoder.invalid(
+        "says in its metadata that its state has \(Int(min(count, 1e15))) numbers, which cannot be")
     }
   }
 
@@ -79,12 +86,14 @@ enum EncoderArchitecture: String, CaseIterable, Sendable {
     let (given, taken) = (encoder.header.outputs, encoder.header.inputs)
     guard taken.count == inputs, given.count == outputs else {
       throw encoder.invalid(
-        "has \(taken.count) inputs and \(given.count) outputs; by its metadata it must have \(inputs) and \(outputs)")
+        "has \(taken.count) inputs and \(given.count) outputs; by its metadata it must have \(inputs) and \(outputs)"
+      )
     }
     for (index, (input, output)) in zip(taken, given).enumerated() {
       let isFrames = index == 0
       let isRight =
-        isFrames ? input.type == .float && output.type == .float : input.type == output.type && input.type != .other
+        isFrames
+        ? input.type == .float && output.type == .float : input.type == output.type && input.type != .other
       let ranks = (input.shape?.count, output.shape?.count)
       guard isRight, ranks.0 == nil || ranks.1 == nil || ranks.0 == ranks.1, !isFrames || (ranks.0 ?? 3) == 3,
         !isFrames || (ranks.1 ?? 3) == 3

@@ -66,7 +66,8 @@ final class LoadedModel: @unchecked Sendable {
   private static func invalid(_ model: SherpaOnnxModel, _ reason: String) -> VoiceFailure {
     let folder = URL(fileURLWithPath: model.encoder).deletingLastPathComponent().path
     return VoiceFailure(
-      .modelInvalid, message: "The model in \(folder) cannot be used: its networks cannot be loaded or computed.",
+      .modelInvalid,
+      message: "The model in \(folder) cannot be used: its networks cannot be loaded or computed.",
       cause: CText.Reason(text: reason))
   }
 

@@ -25,7 +25,8 @@ struct ModelCheck: Hashable, Sendable {
     let decoder = try ModelPart(model.decoder)
     let joiner = try ModelPart(model.joiner)
     guard !decoder.isNeMo else {
-      throw decoder.invalid("belongs to a NeMo model, which this engine does not load: give a transducer of icefall")
+      throw decoder.invalid(
+        "belongs to a NeMo model, which this engine does not load: give a transducer of icefall")
     }
     let vocabularySize = try decoder.number("vocab_size", in: 2...1_000_000)
     let contextSize = try decoder.number("context_size", in: 1...16)
@@ -33,7 +34,8 @@ struct ModelCheck: Hashable, Sendable {
     try joiner.check(inputs: [.float, .float], outputs: [.float], rank: 2)
     try decoder.check("takes", decoder.inputLength(0, at: 1), contextSize, "tokens of context")
     try joiner.check("gives", joiner.outputLength(0, at: 1), vocabularySize, "scores")
-    try joiner.check("takes", joiner.inputLength(1, at: 1), decoder.outputLength(0, at: 1), "numbers of the decoder")
+    try joiner.check(
+      "takes", joiner.inputLength(1, at: 1), decoder.outputLength(0, at: 1), "numbers of the decoder")
 
     self.type = try encoder.text("model_type")
     guard let architecture = EncoderArchitecture(rawValue: self.type) else {
@@ -44,7 +46,8 @@ struct ModelCheck: Hashable, Sendable {
     self.chunkShift = try encoder.number("decode_chunk_len", in: 1...self.chunkLength)
     try architecture.check(encoder)
     try encoder.check("takes", encoder.inputLength(0, at: 1), self.chunkLength, "frames")
-    try joiner.check("takes", joiner.inputLength(0, at: 1), encoder.outputLength(0, at: 2), "numbers of the encoder")
+    try joiner.check(
+      "takes", joiner.inputLength(0, at: 1), encoder.outputLength(0, at: 2), "numbers of the encoder")
     self.featureCount = encoder.inputLength(0, at: 2) ?? 80
     guard (20...256).contains(self.featureCount) else {
       throw encoder.invalid("hears \(self.featureCount) bands of frequencies; 20 to 256 are possible")
@@ -62,7 +65,8 @@ struct ModelCheck: Hashable, Sendable {
       switch error {
       case .notText: throw ModelPart.invalid(path, "is not a text in UTF-8")
       case .line(let line):
-        throw ModelPart.invalid(path, "must have a token and its number on each line, but line \(line) has not")
+        throw ModelPart.invalid(
+          path, "must have a token and its number on each line, but line \(line) has not")
       case .doubled(let number): throw ModelPart.invalid(path, "has two tokens with the number \(number)")
       }
     }
@@ -70,7 +74,8 @@ struct ModelCheck: Hashable, Sendable {
       throw ModelPart.invalid(path, "has no token \(missing), but the model has \(count) tokens, from 0")
     }
     guard !table.isByteLevel else {
-      throw ModelPart.invalid(path, "has bytes as tokens (BBPE), which this engine cannot put together to words")
+      throw ModelPart.invalid(
+        path, "has bytes as tokens (BBPE), which this engine cannot put together to words")
     }
     return table
   }
@@ -84,7 +89,8 @@ struct ModelCheck: Hashable, Sendable {
     for (index, line) in lines.enumerated() where !(line.isEmpty && index == lines.count - 1) {
       let fields = line.split { $0 == " " || ("\t"..."\r").contains($0) }
       guard fields.count == 2, let score = Float(String(fields[1])), score.isFinite else {
-        throw ModelPart.invalid(path, "must have a piece and its score on each line, but line \(index + 1) has not")
+        throw ModelPart.invalid(
+          path, "must have a piece and its score on each line, but line \(index + 1) has not")
       }
     }
   }
@@ -128,7 +134,8 @@ struct ModelPart: Sendable {
 
   func text(_ key: String) throws(VoiceFailure) -> String {
     guard let value = self.header.metadata[key], !value.isEmpty else {
-      throw self.invalid("has no “\(key)” in its metadata: it was not exported for streaming with sherpa-onnx")
+      throw self.invalid(
+        "has no “\(key)” in its metadata: it was not exported for streaming with sherpa-onnx")
     }
     return value
   }
@@ -137,7 +144,8 @@ struct ModelPart: Sendable {
     let text = try self.text(key)
     guard let number = Int(text), range.contains(number) else {
       throw self.invalid(
-        "says “\(text.prefix(40))” for “\(key)” in its metadata; \(range.lowerBound) to \(range.upperBound) is possible")
+        "says “\(text.prefix(40))” for “\(key)” in its metadata; \(range.lowerBound) to \(range.upperBound) is possible"
+      )
     }
     return number
   }
@@ -154,13 +162,18 @@ struct ModelPart: Sendable {
   }
 
   /// The length of a dimension of an input, `nil` if it is not fixed.
-  func inputLength(_ index: Int, at dimension: Int) -> Int? { Self.length(self.header.inputs, index, dimension) }
+  func inputLength(_ index: Int, at dimension: Int) -> Int? {
+    Self.length(self.header.inputs, index, dimension)
+  }
 
   /// The length of a dimension of an output, `nil` if it is not fixed.
-  func outputLength(_ index: Int, at dimension: Int) -> Int? { Self.length(self.header.outputs, index, dimension) }
+  func outputLength(_ index: Int, at dimension: Int) -> Int? {
+    Self.length(self.header.outputs, index, dimension)
+  }
 
   private static func length(_ tensors: [ONNXHeader.Tensor], _ index: Int, _ dimension: Int) -> Int? {
-    guard tensors.indices.contains(index), let shape = tensors[index].shape, shape.indices.contains(dimension) else {
+    guard tensors.indices.contains(index), let shape = tensors[index].shape, shape.indices.contains(dimension)
+    else {
       return nil
     }
     return shape[dimension]
@@ -169,7 +182,8 @@ struct ModelPart: Sendable {
   /// Checks a length against another one, as far as both are known.
   func check(_ verb: String, _ length: Int?, _ expected: Int?, _ noun: String) throws(VoiceFailure) {
     guard let length, let expected, length != expected else { return }
-    throw self.invalid("\(verb) \(length) \(noun) instead of \(expected): the files of the model do not belong together")
+    throw self.invalid(
+      "\(verb) \(length) \(noun) instead of \(expected): the files of the model do not belong together")
   }
 
   /// Checks number and kind of what goes in and comes out, and that it has as many dimensions.

@@ -25,7 +25,8 @@ struct PhraseList: Hashable, Sendable {
     var lines: [String] = []
     var unknown: [String] = []
     for phrase in vocabulary {
-      let spelled = tokens.isUppercase ? phrase.uppercased() : tokens.isLowercase ? phrase.lowercased() : phrase
+      let spelled =
+        tokens.isUppercase ? phrase.uppercased() : tokens.isLowercase ? phrase.lowercased() : phrase
       let words = spelled.split(whereSeparator: \.isWhitespace)
       guard !words.isEmpty else { continue }
       if isPossible, words.allSatisfy({ Self.isWord($0) && tokens.canSpell($0) }) {

@@ -41,7 +41,8 @@ public struct SherpaOnnxEngine: RecognitionEngine {
 
     /// Creates a configuration.
     public init(
-      library: String, model: SherpaOnnxModel, languages: [String], search: Search = .greedy, threadCount: Int = 1
+      library: String, model: SherpaOnnxModel, languages: [String], search: Search = .greedy,
+      threadCount: Int = 1
     ) {
       self.library = library
       self.model = model
@@ -76,25 +77,31 @@ public struct SherpaOnnxEngine: RecognitionEngine {
   /// - Throws: ``VoiceFailure`` with code `speech.engine.library-missing` if nobody names a library, and as
   ///   ``SherpaOnnxModel/find(in:)``.
   public init(
-    library: String? = nil, modelFolder folder: String? = nil, language: String? = nil, search: Search = .greedy
+    library: String? = nil, modelFolder folder: String? = nil, language: String? = nil,
+    search: Search = .greedy
   ) throws(VoiceFailure) {
     guard let library = library ?? Self.environment(Self.libraryVariable) else {
       throw VoiceFailure(
         .engineLibraryMissing,
-        message: "Name the shared library of sherpa-onnx, libsherpa-onnx-c-api.so, in \(Self.libraryVariable).")
+        message:
+          "Name the shared library of sherpa-onnx, libsherpa-onnx-c-api.so, in \(Self.libraryVariable).")
     }
     guard let folder = folder ?? Self.environment(SherpaOnnxModel.folderVariable) else {
       throw VoiceFailure(
         .modelMissing,
-        message: "Name the folder of a streaming transducer model for sherpa-onnx in \(SherpaOnnxModel.folderVariable).")
+        message:
+          "Name the folder of a streaming transducer model for sherpa-onnx in \(SherpaOnnxModel.folderVariable)."
+      )
     }
     self.init(
       configuration: Configuration(
-        library: library, model: try SherpaOnnxModel.find(in: folder), languages: [language ?? "und"], search: search))
+        library: library, model: try SherpaOnnxModel.find(in: folder), languages: [language ?? "und"],
+        search: search))
   }
 
   public var name: String {
-    let folder = URL(fileURLWithPath: self.configuration.model.encoder).deletingLastPathComponent().lastPathComponent
+    let folder = URL(fileURLWithPath: self.configuration.model.encoder).deletingLastPathComponent()
+      .lastPathComponent
     return "sherpa-onnx \(folder)"
   }
 

@@ -54,7 +54,8 @@ final class SherpaOnnxLibrary: @unchecked Sendable {
       throw VoiceFailure(
         .engineLibraryUnsupported,
         message: "The library \(path) is sherpa-onnx \(version), of which it is not known how it is called. "
-          + "\(SherpaOnnxVersion.supportedText) work: `pip install sherpa-onnx-core==\(SherpaOnnxVersion.newest)`.")
+          + "\(SherpaOnnxVersion.supportedText) work: `pip install sherpa-onnx-core==\(SherpaOnnxVersion.newest)`."
+      )
     }
     return SherpaOnnxLibrary(handle: handle, version: version)
   }
@@ -68,7 +69,9 @@ struct SherpaOnnxVersion: Hashable, Sendable {
 
   init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
-    guard parts.count == 3, let major = parts[0], let minor = parts[1], let patch = parts[2] else { return nil }
+    guard parts.count == 3, let major = parts[0], let minor = parts[1], let patch = parts[2] else {
+      return nil
+    }
     (self.major, self.minor, self.patch) = (major, minor, patch)
   }
 

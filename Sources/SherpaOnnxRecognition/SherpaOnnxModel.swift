@@ -38,7 +38,8 @@ public struct SherpaOnnxModel: Hashable, Sendable {
     guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
       throw VoiceFailure(
         .modelMissing,
-        message: "There is no folder \(folder). Name the folder of a streaming transducer model for sherpa-onnx, or set "
+        message:
+          "There is no folder \(folder). Name the folder of a streaming transducer model for sherpa-onnx, or set "
           + "\(Self.folderVariable).")
     }
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
@@ -61,7 +62,8 @@ public struct SherpaOnnxModel: Hashable, Sendable {
     guard candidates.count == 1 else {
       throw VoiceFailure(
         .modelInvalid,
-        message: "\(folder) holds several \(kind)s (\(candidates.joined(separator: ", "))): keep one of them.")
+        message: "\(folder) holds several \(kind)s (\(candidates.joined(separator: ", "))): keep one of them."
+      )
     }
     return first
   }
@@ -69,7 +71,8 @@ public struct SherpaOnnxModel: Hashable, Sendable {
   private static func missing(_ name: String, in folder: String) -> VoiceFailure {
     VoiceFailure(
       .modelMissing,
-      message: "\(folder) holds no \(name). A streaming transducer model for sherpa-onnx has the files encoder*.onnx, "
+      message:
+        "\(folder) holds no \(name). A streaming transducer model for sherpa-onnx has the files encoder*.onnx, "
         + "decoder*.onnx, joiner*.onnx and tokens.txt.")
   }
 }

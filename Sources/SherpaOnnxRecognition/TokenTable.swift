@@ -24,7 +24,8 @@ struct TokenTable: Hashable, Sendable {
     for (index, line) in lines.enumerated() {
       let fields = line.split { $0 == " " || ("\t"..."\r").contains($0) }
       guard let last = fields.last else { continue }
-      guard fields.count <= 2, let number = Int(String(last)), (0...Self.largestNumber).contains(number) else {
+      guard fields.count <= 2, let number = Int(String(last)), (0...Self.largestNumber).contains(number)
+      else {
         throw .line(index + 1)
       }
       guard pieces[number] == nil else { throw .doubled(number) }
