@@ -22,9 +22,8 @@ enum TinyModel {
 
   static func peerLibrary() throws -> String {
     let versions = root.appending(path: ".peers/lib").path
-    let python = try FileManager.default.contentsOfDirectory(atPath: versions).first {
-      $0.hasPrefix("python3")
-    }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: versions)) ?? []
+    let python = names.first { $0.hasPrefix("python3") }
     let path = "\(versions)/\(python ?? "python3")/site-packages/sherpa_onnx/lib/libsherpa-onnx-c-api.so"
     try #require(
       FileManager.default.fileExists(atPath: path),
@@ -35,9 +34,7 @@ enum TinyModel {
   static func engine(
     folder: String = Self.folder, search: SherpaOnnxEngine.Search = .greedy
   ) throws -> SherpaOnnxEngine {
-    let library = try #require(
-      try? Self.library(), "The library sherpa-onnx of the tests is not installed: run make setup-peers.")
-    return try SherpaOnnxEngine(library: library, modelFolder: folder, language: "en-US", search: search)
+    try SherpaOnnxEngine(library: Self.library(), modelFolder: folder, language: "en-US", search: search)
   }
 
   static let frequencies = ["one": 500.0, "two": 800, "three": 1250, "four": 2000, "five": 3000]
