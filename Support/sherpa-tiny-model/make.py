@@ -8,8 +8,11 @@ token and allows a second piece only behind its first.
 
     500 Hz one    800 Hz two    1250 Hz three (two pieces)    2000 Hz four (nearly as likely: for)    3000 Hz five
 
-    make.py [FOLDER]            writes encoder.onnx, decoder.onnx, joiner.onnx, tokens.txt, bpe.vocab; by default beside
-                                this file, in `model`
+The encoder has the form of an LSTM, whose state is simple. `encoders` holds the same in the forms of the other kinds of encoders,
+with their metadata and their state, most of which is only passed on.
+
+    make.py [FOLDER]            writes encoder.onnx, decoder.onnx, joiner.onnx, tokens.txt, bpe.vocab and encoders; by
+                                default beside this file, in `model`
     make.py --try [FOLDER]      recognises tones with the Python package sherpa-onnx and fails if a word is wrong
 """
 
@@ -59,7 +62,41 @@ def save(path, nodes, inputs, outputs, constants, metadata):
     path.write_bytes(model.SerializeToString(deterministic=True))
 
 
-def make_encoder(path):
+SIZE = len(TONES)
+FLOAT, INTEGER = TensorProto.FLOAT, TensorProto.INT64
+# Of each kind of encoder: its metadata, its state, and which axes of the first of its states with two frames of every tone are to
+# be removed, and in which order the rest is batch, frame, tone.
+FORMS = {
+    "lstm": (
+        {"num_encoder_layers": HISTORY, "rnn_hidden_size": 1, "d_model": SIZE},
+        [("h", FLOAT, [HISTORY, "N", SIZE]), ("c", FLOAT, [HISTORY, "N", 1])], "h", [], [1, 0, 2]),
+    "conformer": (
+        {"num_encoder_layers": 1, "left_context": HISTORY, "encoder_dim": SIZE, "pad_length": 0, "cnn_module_kernel": 3},
+        [("attention", FLOAT, [1, HISTORY, "N", SIZE]), ("convolution", FLOAT, [1, 2, "N", SIZE])],
+        "attention", [0], [1, 0, 2]),
+    "ebranchformer": (
+        {"num_hidden_layers": 1, "hidden_size": 2, "intermediate_size": 4, "csgu_kernel_size": 3, "merge_conv_kernel": 3,
+         "left_context_len": HISTORY, "num_heads": 1, "head_dim": SIZE},
+        [("key", FLOAT, ["N", 1, HISTORY, SIZE]), ("value", FLOAT, ["N", 1, HISTORY, SIZE]), ("gate", FLOAT, ["N", 2, 2]),
+         ("fusion", FLOAT, ["N", 4, 2]), ("processed", INTEGER, ["N"])], "key", [1], [0, 1, 2]),
+    "zipformer": (
+        {"encoder_dims": 4, "attention_dims": SIZE, "num_encoder_layers": 1, "cnn_module_kernels": 3,
+         "left_context_len": HISTORY},
+        [("length", INTEGER, [1, "N"]), ("average", FLOAT, [1, "N", 4]), ("key", FLOAT, [1, HISTORY, "N", SIZE]),
+         ("value", FLOAT, [1, HISTORY, "N", SIZE // 2]), ("value2", FLOAT, [1, HISTORY, "N", SIZE // 2]),
+         ("conv", FLOAT, [1, "N", 4, 2]), ("conv2", FLOAT, [1, "N", 4, 2])], "key", [0], [1, 0, 2]),
+    "zipformer2": (
+        {"encoder_dims": 4, "query_head_dims": SIZE, "value_head_dims": 2, "num_heads": 1, "num_encoder_layers": 1,
+         "cnn_module_kernels": 3, "left_context_len": HISTORY},
+        [("key", FLOAT, [HISTORY, "N", SIZE]), ("nonlinear", FLOAT, [1, "N", HISTORY, 3]),
+         ("value", FLOAT, [HISTORY, "N", 2]), ("value2", FLOAT, [HISTORY, "N", 2]), ("conv", FLOAT, ["N", 4, 1]),
+         ("conv2", FLOAT, ["N", 4, 1]), ("embed", FLOAT, ["N", 128, 3, 19]), ("processed", INTEGER, ["N"])],
+        "key", [], [1, 0, 2]),
+}
+
+
+def make_encoder(path, form):
+    metadata, states, history, removed, order = FORMS[form]
     tones, vocabulary = list(TONES), len(TOKENS)
     around = np.full((BINS, len(tones)), -1 / BINS, dtype=np.float32)
     first = np.zeros((len(tones), vocabulary), dtype=np.float32)
@@ -84,7 +121,8 @@ def make_encoder(path):
         node("MatMul", ["pooled", "around"], ["scores"]),
         node("Greater", ["scores", "threshold"], ["is_heard"]),
         node("Cast", ["is_heard"], ["heard"], to=TensorProto.FLOAT),
-        node("Transpose", ["h"], ["before"], perm=[1, 0, 2]),
+        node("Squeeze", [history, "removed"], ["stored"]) if removed else node("Identity", [history], ["stored"]),
+        node("Transpose", ["stored"], ["before"], perm=order),
         node("Concat", ["before", "heard"], ["all"], axis=1),
         cut("all", 2, 6, "now"), cut("all", 1, 5, "one_ago"), cut("all", 0, 4, "two_ago"),
         node("Sub", ["now", "one_ago"], ["change"]), node("Relu", ["change"], ["begun"]),
@@ -94,24 +132,23 @@ def make_encoder(path):
         node("Add", ["first_pieces", "second_pieces"], ["pieces"]),
         node("Add", ["pieces", "silence"], ["encoder_out"]),
         cut("all", 4, 6, "last"),
-        node("Transpose", ["last"], ["next_h"], perm=[1, 0, 2]),
-        node("Add", ["c", "frames"], ["next_c"]),
-    ]
+        node("Transpose", ["last"], ["kept"], perm=order),
+        node("Unsqueeze", ["kept", "removed"], [f"next_{history}"]) if removed
+        else node("Identity", ["kept"], [f"next_{history}"]),
+    ] + [node("Identity", [name], [f"next_{name}"]) for name, _, _ in states if name != history]
     constants = [
         constant("grouped", [0, FRAMES, SUBSAMPLING, BINS], np.int64), constant("around", around),
         constant("threshold", THRESHOLD), constant("first", first), constant("second", second),
-        constant("silence", silence), constant("frames", float(FRAMES)), constant("axis1", [1], np.int64),
-    ] + [constant(f"at{place}", [place], np.int64) for place in range(7)]
-    size = len(tones)
+        constant("silence", silence), constant("axis1", [1], np.int64),
+    ] + ([constant("removed", removed, np.int64)] if removed else []) + [constant(f"at{place}", [place], np.int64) for place in range(7)]
+    inputs = [("x", FLOAT, ["N", CHUNK, BINS])] + states
+    if form == "conformer":
+        inputs.append(("processed", INTEGER, ["N"]))
     save(
-        path, nodes,
-        [("x", TensorProto.FLOAT, ["N", CHUNK, BINS]), ("h", TensorProto.FLOAT, [HISTORY, "N", size]),
-         ("c", TensorProto.FLOAT, [HISTORY, "N", 1])],
-        [("encoder_out", TensorProto.FLOAT, ["N", FRAMES, vocabulary]),
-         ("next_h", TensorProto.FLOAT, [HISTORY, "N", size]), ("next_c", TensorProto.FLOAT, [HISTORY, "N", 1])],
+        path, nodes, inputs,
+        [("encoder_out", FLOAT, ["N", FRAMES, vocabulary])] + [(f"next_{name}", kind, shape) for name, kind, shape in states],
         constants,
-        {"model_type": "lstm", "version": 1, "model_author": "swift-voice", "num_encoder_layers": HISTORY, "T": CHUNK,
-         "decode_chunk_len": CHUNK, "rnn_hidden_size": 1, "d_model": size})
+        {"model_type": form, "version": 1, "model_author": "swift-voice", "T": CHUNK, "decode_chunk_len": CHUNK} | metadata)
 
 
 def make_decoder(path):
@@ -147,7 +184,11 @@ def make_joiner(path):
 
 def make(folder):
     folder.mkdir(parents=True, exist_ok=True)
-    make_encoder(folder / "encoder.onnx")
+    make_encoder(folder / "encoder.onnx", "lstm")
+    (folder / "encoders").mkdir(exist_ok=True)
+    for form in FORMS:
+        if form != "lstm":
+            make_encoder(folder / "encoders" / f"{form}.onnx", form)
     make_decoder(folder / "decoder.onnx")
     make_joiner(folder / "joiner.onnx")
     lines = [f"{token} {number}\n" for number, token in enumerate(TOKENS)]
@@ -160,11 +201,11 @@ def tone(frequency, seconds=0.24, rate=16000):
     return (0.3 * np.sin(2 * np.pi * frequency * np.arange(int(seconds * rate)) / rate)).astype(np.float32)
 
 
-def check(folder):
+def check(folder, encoder):
     import sherpa_onnx
 
     recognizer = sherpa_onnx.OnlineRecognizer.from_transducer(
-        tokens=str(folder / "tokens.txt"), encoder=str(folder / "encoder.onnx"), decoder=str(folder / "decoder.onnx"),
+        tokens=str(folder / "tokens.txt"), encoder=str(encoder), decoder=str(folder / "decoder.onnx"),
         joiner=str(folder / "joiner.onnx"), num_threads=1, decoding_method="greedy_search")
     spoken = ["ONE", "THREE", "TWO", "FOUR", "FIVE", "THREE", "ONE"]
     quiet = np.zeros(2400, dtype=np.float32)
@@ -187,6 +228,7 @@ if __name__ == "__main__":
     arguments = [argument for argument in sys.argv[1:] if argument != "--try"]
     target = Path(arguments[0]) if arguments else Path(__file__).parent / "model"
     if "--try" in sys.argv[1:]:
-        check(target)
+        for encoder in [target / "encoder.onnx", *sorted((target / "encoders").iterdir())]:
+            check(target, encoder)
     else:
         make(target)

@@ -118,7 +118,8 @@ struct TinyModelTests {
         (try? process.run()) != nil, "There is no Python for the tests in .peers: run make setup-peers.")
       process.waitUntilExit()
       #expect(process.terminationStatus == 0)
-      for file in TinyModel.files {
+      let others = EncoderArchitecture.allCases.filter { $0 != .lstm }.map { "encoders/\($0.rawValue).onnx" }
+      for file in TinyModel.files + others {
         let made = try Data(contentsOf: folder.appending(path: file))
         #expect(
           try made == Data(contentsOf: URL(fileURLWithPath: "\(TinyModel.folder)/\(file)")), "\(file) differs"
