@@ -39,6 +39,8 @@ final class LoadedModel: @unchecked Sendable {
         options.feature_count = Int32(clamping: check.featureCount)
         options.threads = Int32(clamping: min(64, max(1, configuration.threadCount)))
         options.beam_width = Int32(clamping: configuration.beamWidth)
+        Self.loading.lock()
+        defer { Self.loading.unlock() }
         handle = vso_model_create(library.handle, &options, message, capacity)
       }
     }
@@ -58,7 +60,14 @@ final class LoadedModel: @unchecked Sendable {
     guard complaint.isEmpty else { throw Self.invalid(model, complaint) }
   }
 
-  deinit { vso_model_free(self.handle) }
+  deinit {
+    Self.loading.lock()
+    defer { Self.loading.unlock() }
+    vso_model_free(self.handle)
+  }
+
+  /// Each model sets up ONNX Runtime and takes it down; nobody promises that two may do so at once.
+  private static let loading = NSLock()
 
   /// How many frames of 10 ms a model may say a word after it was spoken.
   private static let lagFrames = 30
