@@ -51,6 +51,7 @@ let package = Package(
     .library(name: "SpeechUnderstanding", targets: ["SpeechUnderstanding"]),
     .library(name: "SpeechPipeline", targets: ["SpeechPipeline"]),
     .library(name: "PocketSphinxRecognition", targets: ["PocketSphinxRecognition"]),
+    .library(name: "SherpaOnnxRecognition", targets: ["SherpaOnnxRecognition"]),
     .library(name: "SpeechRecognition", targets: ["SpeechRecognition"]),
     .library(name: "SpeechProtocol", targets: ["SpeechProtocol"]),
     .library(name: "SpeechStreaming", targets: ["SpeechStreaming"]),
@@ -91,6 +92,7 @@ let package = Package(
       name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
     .target(name: "CPocketSphinxShim", dependencies: ["CPocketSphinx"]),
     .target(name: "COnnxRuntime"),
+    .target(name: "CSherpaOnnx"),
 
     module("VoiceCore", []),
     module("VoiceAudio", ["VoiceCore", "CSndFile", "CSpeexDSP"]),
@@ -114,6 +116,7 @@ let package = Package(
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         .target(name: "PocketSphinxRecognition", condition: .when(platforms: [.linux])),
       ]),
+    module("SherpaOnnxRecognition", ["VoiceCore", "VoiceAudio", "SpeechPipeline", "CSherpaOnnx"]),
     module("SpeechProtocol", [.grpcCore, .grpcProtobuf, .swiftProtobuf]),
     module("SpeechMessages", ["VoiceCore", "VoiceAudio", "SpeechPipeline", "SpeechProtocol"]),
     module(
@@ -147,7 +150,9 @@ let package = Package(
       "VoiceCommands",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
-        "PocketSphinxRecognition", "SpeechProtocol", "SpeechStreaming", "VoiceServer", "VoiceTesting",
+        "PocketSphinxRecognition", "SherpaOnnxRecognition", "SpeechProtocol", "SpeechStreaming",
+        "VoiceServer",
+        "VoiceTesting",
         "CSndFile", .grpcCore,
         .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .argumentParser, .unixSignals,
         .logging,
@@ -160,6 +165,7 @@ let package = Package(
     tests(of: "SpeechUnderstanding", ["VoiceCore", "VoiceTesting"]),
     tests(of: "SpeechPipeline", ["SpeechUnderstanding", "VoiceTesting"]),
     tests(of: "PocketSphinxRecognition", ["SpeechUnderstanding", "SpeechPipeline", "VoiceTesting"]),
+    tests(of: "SherpaOnnxRecognition", ["VoiceCore", "VoiceAudio", "SpeechPipeline", "VoiceTesting"]),
     tests(of: "SpeechMessages", ["SpeechPipeline", "SpeechProtocol", "VoiceTesting"]),
     tests(
       of: "SpeechRecognition",

@@ -1,6 +1,7 @@
 import CSndFile
 import Foundation
 import PocketSphinxRecognition
+import SherpaOnnxRecognition
 import SpeechPipeline
 import SpeechStreaming
 import VoiceAudio
@@ -16,7 +17,8 @@ struct DoctorChecks: Sendable {
 
   var all: [@Sendable () async -> [Diagnosis]] {
     [
-      { await self.recogniser() }, { self.formats() }, { await self.microphones() }, { await self.server() },
+      { await self.recogniser() }, { [await self.sherpa()] }, { self.formats() },
+      { await self.microphones() }, { await self.server() },
       { [await self.httpPort()] }, { self.folders() }, { [self.recordings()] },
     ]
   }
@@ -72,6 +74,37 @@ struct DoctorChecks: Sendable {
       return .broken(
         "New words", error.message,
         fix: "Install the model again: `sudo apt-get install --reinstall pocketsphinx-en-us`")
+    }
+  }
+
+  /// The engine for models that the user brings; nothing is wrong without one.
+  func sherpa() async -> Diagnosis {
+    func variable(_ name: String) -> String? { self.environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+    let library = variable(SherpaOnnxEngine.libraryVariable)
+    let folder = variable(SherpaOnnxModel.folderVariable)
+    guard library != nil || folder != nil else {
+      return .good(
+        "sherpa-onnx",
+        "not set up; \(SherpaOnnxEngine.libraryVariable) and \(SherpaOnnxModel.folderVariable) name a library and a model"
+      )
+    }
+    do throws(VoiceFailure) {
+      guard let library else {
+        throw VoiceFailure(
+          .engineLibraryMissing, message: "\(SherpaOnnxEngine.libraryVariable) does not name the library.")
+      }
+      guard let folder else {
+        throw VoiceFailure(.modelMissing, message: "\(SherpaOnnxModel.folderVariable) does not name a model.")
+      }
+      let clock = MonotonicClock()
+      let start = clock.now
+      let pool = RecognizerPool(engine: try SherpaOnnxEngine(library: library, modelFolder: folder), size: 1)
+      try await pool.load()
+      let time = Phrases.duration(start.duration(to: clock.now))
+      await pool.shutdown()
+      return .good("sherpa-onnx", "the model in \(folder), loaded in \(time)")
+    } catch {
+      return .broken("sherpa-onnx", error.message, fix: FailureCatalogue.definition(of: error.code)?.advice)
     }
   }
 

@@ -92,6 +92,8 @@ struct RecognizeCommand: ContextCommand {
   @Option(help: ArgumentHelp("With --local or --config: the folder of the model.", valueName: "dir"))
   var model: String?
 
+  @OptionGroup var engineChoice: EngineOptions
+
   @Option(
     name: .customLong("tls-ca"),
     help: ArgumentHelp("A PEM file with authorities to trust instead of the system's.", valueName: "file"))
@@ -142,6 +144,9 @@ struct RecognizeCommand: ContextCommand {
     }
     if self.model != nil, !self.local, self.config == nil, !self.orLocal {
       throw ValidationError("--model is for recognition in this process: give --local as well.")
+    }
+    if self.engineChoice.isGiven, !self.local, self.config == nil, !self.orLocal {
+      throw ValidationError("--engine is for recognition in this process: give --local as well.")
     }
   }
 
@@ -259,12 +264,13 @@ struct RecognizeCommand: ContextCommand {
 
   private func engine(
     in context: CommandContext
-  ) throws(VoiceFailure) -> (engine: PocketSphinxEngine, understanding: Understanding?) {
+  ) throws(VoiceFailure) -> (engine: any RecognitionEngine, understanding: Understanding?) {
     let understanding = try self.config.map { path throws(VoiceFailure) in
       try InterfaceFile(path: path).understanding(in: context, json: self.common.json)
     }
-    let engine = try PocketSphinxEngine(
-      language: self.language ?? understanding?.interface.language, modelFolder: self.model)
+    let engine = try self.engineChoice.engine(
+      language: self.language ?? understanding?.interface.language, modelFolder: self.model,
+      environment: context.environment)
     return (engine, understanding)
   }
 

@@ -36,6 +36,8 @@ extension VoiceFailure.Code {
   public static let engineFailed = Self("speech.engine.failed")
   /// A library that the engine loads at run time is missing or too old.
   public static let engineLibraryMissing = Self("speech.engine.library-missing")
+  /// A library that the engine loads at run time is of a version that the engine does not know.
+  public static let engineLibraryUnsupported = Self("speech.engine.library-unsupported")
 }
 
 extension FailureCatalogue {
@@ -152,5 +154,11 @@ extension FailureCatalogue {
       response: "Does not start that part; the default keeps working.",
       advice: "Install the library, or name its path.",
       reproduce: "`SileroActivityDetector(library: \"/none-such\", model: …)`"),
+    Definition(
+      .engineLibraryUnsupported, .process, .changeConfiguration("the library path"),
+      happens: "A library that is loaded at run time is of a version that the engine cannot call.",
+      response: "Does not start; a wrong guess of how the library is called would end the process.",
+      advice: "Install one of the versions that the message names.",
+      reproduce: "`voice recognize --local --engine sherpa` with sherpa-onnx 1.12.9 in `VOICE_SHERPA_ONNX`"),
   ]
 }
