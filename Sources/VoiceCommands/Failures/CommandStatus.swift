@@ -63,6 +63,7 @@ extension VoiceFailure {
     case .fileTruncated, .samplesNotFinite, .inputOverrun, .contextSplit, .tokenNotStored, .replayDiverged,
       .protocolViolated, .segmentUnfinished, .eventsDropped:
       return true
+    case .inputInterrupted: return self.recovery == .none
     default:
       return false
     }
