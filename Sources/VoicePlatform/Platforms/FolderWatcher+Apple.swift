@@ -1,4 +1,5 @@
-#if !os(Linux)
+#if canImport(Darwin)
+  import Darwin
   import Dispatch
   import Foundation
 
