@@ -23,11 +23,11 @@ struct SpeechRequestMachineTests {
       segments: text.split(separator: " ").map { .init(text: String($0), start: 0.0, duration: 0.0, confidence: 0) })
   }
 
-  /// A machine with a task that has heard seconds of speech.
-  private func listening(_ seconds: Int, alternatives: Int = 0) -> Machine {
+  /// A machine with a task that has heard seconds of audio, of which the first are speech.
+  private func listening(_ seconds: Int, speech: Int = .max, alternatives: Int = 0) -> Machine {
     var machine = Machine(alternatives: alternatives)
     machine.began()
-    for _ in 0..<seconds { _ = machine.heard(self.second, isSpeech: true) }
+    for second in 0..<seconds { _ = machine.heard(self.second, isSpeech: second < speech) }
     return machine
   }
 
@@ -116,7 +116,7 @@ struct SpeechRequestMachineTests {
   }
 
   @Test func aFinalResultThatIsEmptyDoesNotEither() {
-    var machine = listening(2)
+    var machine = listening(2, speech: 1)
     _ = machine.received(.hypothesis([timed("yes", from: 0)]), of: 1)
     _ = machine.finishRequested(at: at(2))
     #expect(result(machine.received(.final([HeardTranscription(segments: [])]), of: 1))?.words.count == 1)
@@ -158,7 +158,7 @@ struct SpeechRequestMachineTests {
     var machine = listening(60)
     #expect(machine.received(.final([timed("one two", from: 57.5)]), of: 1) == [])
     #expect(machine.heard(second, isSpeech: true) == [.startTask(generation: 2, from: Int64(58.5 * 16_000))])
-    #expect(machine.heard(second, isSpeech: true) == [.append])
+    #expect(machine.heard(second, isSpeech: false) == [.append])
     _ = machine.received(.hypothesis([timed("three", from: 0.5)]), of: 2)
     #expect(texts(machine.words) == ["one", "two", "three"])
     #expect(machine.words.last?.start == .seconds(59))
@@ -171,7 +171,7 @@ struct SpeechRequestMachineTests {
   @Test func aTaskThatHeardOnlySilenceIsFollowedByOneThatHearsItsEnd() {
     var machine = listening(60)
     _ = machine.received(.ended(.noSpeech), of: 1)
-    #expect(machine.heard(1600, isSpeech: false) == [.startTask(generation: 2, from: Int64(59.7 * 16_000))])
+    #expect(machine.heard(1600, isSpeech: false) == [.startTask(generation: 2, from: Int64(59.6 * 16_000))])
   }
 
   @Test func wordsWithoutTimesAreNeitherLostNorDoubledAcrossTasks() {
@@ -265,7 +265,7 @@ struct SpeechRequestMachineTests {
   // MARK: Alternatives
 
   @Test func alternativesHaveTheConfidencesOfTheirSegments() {
-    var machine = listening(2, alternatives: 1)
+    var machine = listening(2, speech: 1, alternatives: 1)
     _ = machine.finishRequested(at: at(2))
     let final = result(
       machine.received(
@@ -278,12 +278,12 @@ struct SpeechRequestMachineTests {
   }
 
   @Test func alternativesOfSeveralTasksAreJoined() {
-    var machine = listening(3, alternatives: 2)
+    var machine = listening(3, speech: 1, alternatives: 2)
     _ = machine.received(.final([timed("a", from: 0), timed("b", from: 0)]), of: 1)
     _ = machine.heard(second, isSpeech: true)
     _ = machine.finishRequested(at: at(4))
     let final = result(
-      machine.received(.final([timed("c", from: 2), timed("d", from: 2), timed("e", from: 2)]), of: 2))
+      machine.received(.final([timed("c", from: 2.5), timed("d", from: 2.5), timed("e", from: 2.5)]), of: 2))
     #expect(final?.alternatives.map { texts($0) } == [["b", "d"], ["a", "e"]])
   }
 }

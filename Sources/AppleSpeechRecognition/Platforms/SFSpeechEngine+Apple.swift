@@ -3,6 +3,7 @@
   import Speech
   public import SpeechPipeline
   public import VoiceCore
+  import VoicePlatform
 
   /// The engine over Apple's `SFSpeechRecognizer`.
   ///

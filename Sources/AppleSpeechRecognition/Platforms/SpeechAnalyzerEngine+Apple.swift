@@ -1,5 +1,6 @@
 #if canImport(Speech)
   import AVFoundation
+  import CoreMedia
   import Foundation
   import Speech
   public import SpeechPipeline
@@ -44,10 +45,11 @@
     ///   `audio.format.not-supported`.
     public func makeRecognizer() throws(VoiceFailure) -> any Recognizer {
       let language = self.language
-      let format = try Blocking.run { () async throws(VoiceFailure) in
-        try await SpeechAnalyzerService.format(language: language)
+      let encoding = try Blocking.run { () async throws(VoiceFailure) in
+        try await SpeechAnalyzerService.encoding(language: language)
       }
-      return SpeechServiceRecognizer(service: SpeechAnalyzerService(language: language, format: format))
+      return SpeechServiceRecognizer(
+        service: try SpeechAnalyzerService(language: language, encoding: encoding))
     }
 
     public func problems(ofVocabulary vocabulary: [String]) -> [VoiceFailure] {
@@ -69,7 +71,12 @@
     // The service's interface is asynchronous, the recogniser's is not; the task ends with the input or is cancelled.
     private var work: Task<Void, Never>?
 
-    init(language: String, format: AVAudioFormat) {
+    init(language: String, encoding: AVAudioCommonFormat) throws(VoiceFailure) {
+      guard
+        let format = AVAudioFormat(
+          commonFormat: encoding, sampleRate: Double(AudioFormat.recognition.sampleRate), channels: 1,
+          interleaved: false)
+      else { throw VoiceFailure(.formatNotSupported) }
       self.language = language
       self.format = format
     }
@@ -84,18 +91,20 @@
         attributeOptions: [.audioTimeRange, .transcriptionConfidence])
     }
 
-    /// The format of the audio, if the language is installed.
-    static func format(language: String) async throws(VoiceFailure) -> AVAudioFormat {
+    /// The encoding that the samples must have, if the language is installed.
+    static func encoding(language: String) async throws(VoiceFailure) -> AVAudioCommonFormat {
       let transcriber = try await self.transcriber(language: language)
       guard let format = await SpeechAnalyzer.bestAvailableAudioFormat(compatibleWith: [transcriber]) else {
         throw VoiceFailure(
           .modelMissing, message: "“\(language.prefix(40))” is not installed: call SpeechAnalyzerEngine.install.")
       }
-      guard format.sampleRate == Double(AudioFormat.recognition.sampleRate), format.channelCount == 1 else {
+      guard format.sampleRate == Double(AudioFormat.recognition.sampleRate), format.channelCount == 1,
+        format.commonFormat == .pcmFormatInt16 || format.commonFormat == .pcmFormatFloat32
+      else {
         throw VoiceFailure(
-          .formatNotSupported, message: "SpeechTranscriber wants audio of \(format.sampleRate) Hz.")
+          .formatNotSupported, message: "SpeechTranscriber wants audio in another format: \(format.sampleRate) Hz.")
       }
-      return format
+      return format.commonFormat
     }
 
     func start(
@@ -107,26 +116,9 @@
       let phrases = request.contextualStrings
       self.work = Task {
         do {
-          let transcriber = try await Self.transcriber(language: language)
-          let analyzer = SpeechAnalyzer(modules: [transcriber])
-          if !phrases.isEmpty {
-            let context = AnalysisContext()
-            context.contextualStrings = [.general: phrases]
-            try await analyzer.setContext(context)
-          }
-          async let transcriptions = Self.tellResults(of: transcriber, tell)
-          if let end = try await analyzer.analyzeSequence(stream) {
-            try await analyzer.finalizeAndFinish(through: end)
-          } else {
-            await analyzer.cancelAndFinishNow()
-          }
-          tell(.final(try await transcriptions))
+          tell(.final(try await SpeechAnalyzerService.recognize(stream, language: language, phrases: phrases, tell)))
         } catch {
-          let number = error as NSError
-          let meaning = (error as? VoiceFailure).map { SpeechServiceError.Meaning.failed($0) }
-          tell(
-            .ended(
-              meaning ?? SpeechServiceError(domain: number.domain, code: number.code).meaning(cause: error)))
+          tell(.ended(SpeechAnalyzerService.meaning(of: error)))
         }
       }
     }
@@ -144,6 +136,45 @@
       self.input?.finish()
       self.work?.cancel()
       (self.input, self.work) = (nil, nil)
+    }
+
+    private static func meaning(of error: any Error) -> SpeechServiceError.Meaning {
+      if let failure = error as? VoiceFailure { return .failed(failure) }
+      let number = error as NSError
+      return SpeechServiceError(domain: number.domain, code: number.code).meaning(cause: error)
+    }
+
+    /// Recognises audio until it ends, and tells hypotheses; returns all transcriptions of everything.
+    private static func recognize(
+      _ stream: AsyncStream<AnalyzerInput>, language: String, phrases: [String],
+      _ tell: @escaping @Sendable (SpeechRequestMachine.TaskEvent) -> Void
+    ) async throws -> [HeardTranscription] {
+      let transcriber = try await self.transcriber(language: language)
+      let analyzer = SpeechAnalyzer(modules: [transcriber])
+      if !phrases.isEmpty {
+        let context = AnalysisContext()
+        context.contextualStrings = [.general: phrases]
+        try await analyzer.setContext(context)
+      }
+      async let analysis: Void = self.analyze(stream, with: analyzer)
+      let transcriptions = try await self.tellResults(of: transcriber, tell)
+      try await analysis
+      return transcriptions
+    }
+
+    /// Analyses audio until it ends; then the results end too.
+    private static func analyze(_ stream: AsyncStream<AnalyzerInput>, with analyzer: SpeechAnalyzer) async throws {
+      do {
+        if let end = try await analyzer.analyzeSequence(stream) {
+          try await analyzer.finalizeAndFinish(through: end)
+        } else {
+          await analyzer.cancelAndFinishNow()
+        }
+      } catch {
+        // Or else whoever reads the results would wait for more.
+        await analyzer.cancelAndFinishNow()
+        throw error
+      }
     }
 
     /// Tells hypotheses until the results end; returns all transcriptions of everything.

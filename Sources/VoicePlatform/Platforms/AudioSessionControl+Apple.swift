@@ -1,5 +1,6 @@
 #if canImport(AVFoundation)
   import AVFoundation
+  import Foundation
   import VoiceCore
 
   /// What the system tells of the audio of this process.

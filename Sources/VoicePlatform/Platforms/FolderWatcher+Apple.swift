@@ -1,5 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
+#if canImport(Network)
   import Dispatch
   import Foundation
 

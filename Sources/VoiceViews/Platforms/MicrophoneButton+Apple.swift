@@ -1,4 +1,5 @@
-#if canImport(SwiftUI)
+#if canImport(SwiftUI) && !os(tvOS)
+  import Foundation
   public import SwiftUI
   public import VoiceCore
 

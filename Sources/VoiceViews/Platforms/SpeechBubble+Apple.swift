@@ -1,4 +1,5 @@
 #if canImport(SwiftUI)
+  import Foundation
   public import SwiftUI
   public import VoiceCore
 
