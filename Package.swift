@@ -135,7 +135,8 @@ let package = Package(
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechProtocol", "SpeechMessages", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
+        "SpeechProtocol", "SpeechMessages", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore,
+        .nioPosix,
         .hummingbird,
         .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,
         .collections,
@@ -164,7 +165,9 @@ let package = Package(
     tests(of: "SpeechUnderstanding", ["VoiceCore", "VoiceTesting"]),
     tests(of: "SpeechPipeline", ["SpeechUnderstanding", "VoiceTesting"]),
     tests(of: "PocketSphinxRecognition", ["SpeechUnderstanding", "SpeechPipeline", "VoiceTesting"]),
-    tests(of: "AppleSpeechRecognition", ["VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "VoiceTesting"]),
+    tests(
+      of: "AppleSpeechRecognition",
+      ["VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "VoiceTesting"]),
     tests(of: "VoiceViews", ["VoiceCore"]),
     tests(of: "SpeechMessages", ["SpeechPipeline", "SpeechProtocol", "VoiceTesting"]),
     tests(
@@ -176,7 +179,8 @@ let package = Package(
     tests(
       of: "SpeechStreaming",
       [
-        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol", "VoiceTesting", .grpcCore,
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol",
+        "VoiceTesting", .grpcCore,
         .swiftProtobuf,
         .nioCore, .nioPosix,
       ]),

@@ -27,6 +27,10 @@ while IFS= read -r file; do
     echo "$file must begin with '#if canImport(', naming a framework that Support/AppleTypecheck declares." >&2
     failed=1
   fi
+  if [[ $(head -n 1 "$file") =~ \&\&\ *(os|targetEnvironment)\( ]]; then
+    echo "$file: its first condition is never true on Linux, so that it is not compiled." >&2
+    failed=1
+  fi
   framework=$(sed -nE '1s/^#if canImport\(([A-Za-z]+)\).*/\1/p' "$file")
   if [[ ! -d Support/AppleTypecheck/Sources/$framework ]]; then
     echo "$file: Support/AppleTypecheck declares no framework “$framework”." >&2

@@ -110,7 +110,8 @@ struct SpeechRequestMachine: Sendable {
   var words: [RecognizedWord] {
     let settled = self.results.flatMap(\.words)
     switch self.state {
-    case .listening(let task?), .finishing(let task, _, _): return settled + self.placed(task.transcript.words, of: task)
+    case .listening(let task?), .finishing(let task, _, _):
+      return settled + self.placed(task.transcript.words, of: task)
     case .listening(nil), .idle, .ended: return settled
     }
   }
@@ -305,14 +306,17 @@ struct SpeechRequestMachine: Sendable {
     }
     if task.overlaps, let first = new.first, first.start < floor {
       for count in (1...3).reversed()
-      where new.prefix(count).count == count && settled.suffix(count).map(\.text) == new.prefix(count).map(\.text) {
+      where new.prefix(count).count == count
+        && settled.suffix(count).map(\.text) == new.prefix(count).map(\.text)
+      {
         new.removeFirst(count)
         break
       }
     }
     return new.map { word in
       RecognizedWord(
-        text: word.text, start: max(floor, word.start), end: max(floor, word.end), confidence: word.confidence)
+        text: word.text, start: max(floor, word.start), end: max(floor, word.end), confidence: word.confidence
+      )
     }
   }
 

@@ -44,7 +44,8 @@ struct SpeechServiceRequest: Hashable, Sendable {
 
   /// What of a vocabulary cannot be taken.
   static func problems(ofVocabulary vocabulary: [String]) -> [VoiceFailure] {
-    let taken = Set(SpeechServiceRequest(vocabulary: vocabulary, bias: 1).contextualStrings.map { $0.lowercased() })
+    let taken = Set(
+      SpeechServiceRequest(vocabulary: vocabulary, bias: 1).contextualStrings.map { $0.lowercased() })
     let left = vocabulary.filter { phrase in
       let plain = phrase.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       return !plain.isEmpty && !taken.contains(plain.lowercased())

@@ -23,11 +23,14 @@ struct SpeechServiceError: Hashable, Sendable {
   /// - Parameter cause: The error itself, for developers.
   func meaning(cause: (any Error)? = nil) -> Meaning {
     let name = "\(self.domain) \(self.code)"
-    func failure(_ code: VoiceFailure.Code, _ message: String? = nil, _ recovery: Recovery? = nil) -> VoiceFailure {
+    func failure(_ code: VoiceFailure.Code, _ message: String? = nil, _ recovery: Recovery? = nil)
+      -> VoiceFailure
+    {
       VoiceFailure(code, message: message, recovery: recovery, cause: cause)
     }
     switch self.domain {
-    case "kAFAssistantErrorDomain", "com.apple.speech.recognition.AFAssistantErrorDomain", "SiriSpeechErrorDomain":
+    case "kAFAssistantErrorDomain", "com.apple.speech.recognition.AFAssistantErrorDomain",
+      "SiriSpeechErrorDomain":
       switch self.code {
       case 1110: return .noSpeech
       // 203: no sound for too long; 209, 216: another task or a cancellation got in the way; 4, 1101, 1107: the service behind the
@@ -44,16 +47,22 @@ struct SpeechServiceError: Hashable, Sendable {
       }
     case "kLSRErrorDomain":
       switch self.code {
-      case 102: return .failed(failure(.modelMissing, "The language is not installed on this device (\(name))."))
+      case 102:
+        return .failed(failure(.modelMissing, "The language is not installed on this device (\(name))."))
       case 201:
         return .failed(
-          failure(.recognitionDenied, "Siri and dictation are switched off on this device, and speech recognition with them."))
-      case 301: return .taskEnded(failure(.engineFailed, "Apple's speech service ended a recognition (\(name))."))
+          failure(
+            .recognitionDenied,
+            "Siri and dictation are switched off on this device, and speech recognition with them."))
+      case 301:
+        return .taskEnded(failure(.engineFailed, "Apple's speech service ended a recognition (\(name))."))
       default: break
       }
     case "NSURLErrorDomain":
       return .failed(
-        failure(self.code == -1001 ? .serverTimedOut : .serverUnreachable, "Apple's speech service cannot be reached (\(name))."))
+        failure(
+          self.code == -1001 ? .serverTimedOut : .serverUnreachable,
+          "Apple's speech service cannot be reached (\(name))."))
     default: break
     }
     return .failed(failure(.engineFailed, "Apple's speech service failed (\(name))."))

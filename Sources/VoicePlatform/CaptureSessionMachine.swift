@@ -122,9 +122,8 @@ struct CaptureSessionMachine: Sendable {
   /// - Returns: How much is missing before it, or `nil` if it is not to be delivered.
   mutating func heard(_ length: Duration, at now: VoiceInstant) -> Duration? {
     switch self.state {
-    case .starting, .recording: break
-    // What is still delivered from before the interruption is audio all the same; its end is that of the last buffer.
-    case .interrupted, .waiting: break
+    // A buffer may come before the engine says that it runs, and one from before an interruption after it.
+    case .starting, .recording, .interrupted, .waiting: break
     case .ended: return nil
     }
     defer {
@@ -134,7 +133,7 @@ struct CaptureSessionMachine: Sendable {
         self.failedStarts = 0
       }
     }
-    guard self.hasGap, self.state == .recording else { return .zero }
+    guard self.hasGap else { return .zero }
     return max(.zero, self.heardUntil.duration(to: now) - length)
   }
 

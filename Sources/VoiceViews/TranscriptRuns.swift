@@ -44,7 +44,8 @@ public struct TranscriptRuns: Hashable, Sendable {
       let end = words[index..<(limit ?? words.count)].firstIndex { $0.style != style } ?? limit ?? words.count
       runs.append(
         Run(
-          id: index, text: words[index..<end].map(\.text).joined(separator: " "), style: style, entity: entity,
+          id: index, text: words[index..<end].map(\.text).joined(separator: " "), style: style,
+          entity: entity,
           colour: entity.flatMap { types.firstIndex(of: $0.type) }))
       index = end
     }
@@ -72,7 +73,8 @@ public struct TranscriptRuns: Hashable, Sendable {
       let words = self.runs.filter { $0.entity == entity }.map(\.text).joined(separator: " ")
       let type = entity.type.split { $0 == "_" || $0 == "-" || $0 == "." }.joined(separator: " ")
       parts.append(
-        words.lowercased() == entity.value.lowercased() ? "\(type): \(words)" : "\(type): \(words), \(entity.value)")
+        words.lowercased() == entity.value.lowercased()
+          ? "\(type): \(words)" : "\(type): \(words), \(entity.value)")
     }
     if self.runs.contains(where: { $0.style == .tentative }) { parts.append("not final") }
     return parts.joined(separator: "; ")

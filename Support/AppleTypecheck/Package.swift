@@ -66,7 +66,8 @@ let package = Package(
     .testTarget(
       name: "AppleAdapterTests",
       dependencies: [
-        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "AppleSpeechRecognition", "SpeechRecognition",
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "AppleSpeechRecognition",
+        "SpeechRecognition",
         "VoiceViews", "AVFoundation", "CoreMedia", "Speech", "SwiftUI", "Network", "Security",
       ],
       swiftSettings: swiftSettings),

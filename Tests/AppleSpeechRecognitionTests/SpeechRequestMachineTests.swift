@@ -20,7 +20,9 @@ struct SpeechRequestMachineTests {
 
   private func untimed(_ text: String) -> HeardTranscription {
     HeardTranscription(
-      segments: text.split(separator: " ").map { .init(text: String($0), start: 0.0, duration: 0.0, confidence: 0) })
+      segments: text.split(separator: " ").map {
+        .init(text: String($0), start: 0.0, duration: 0.0, confidence: 0)
+      })
   }
 
   /// A machine with a task that has heard seconds of audio, of which the first are speech.

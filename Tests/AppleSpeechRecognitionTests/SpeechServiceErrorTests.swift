@@ -21,14 +21,16 @@ struct SpeechServiceErrorTests {
 
   @Test(arguments: [203, 209, 216, 1101, 1107])
   func aTaskThatWasEndedMayBeFollowedByAnother(number: Int) {
-    guard case .taskEnded = SpeechServiceError(domain: "kAFAssistantErrorDomain", code: number).meaning() else {
+    guard case .taskEnded = SpeechServiceError(domain: "kAFAssistantErrorDomain", code: number).meaning()
+    else {
       Issue.record("is something else")
       return
     }
   }
 
   @Test(arguments: [
-    ("kAFAssistantErrorDomain", 1700, VoiceFailure.Code.recognitionDenied), ("kLSRErrorDomain", 201, .recognitionDenied),
+    ("kAFAssistantErrorDomain", 1700, VoiceFailure.Code.recognitionDenied),
+    ("kLSRErrorDomain", 201, .recognitionDenied),
     ("kLSRErrorDomain", 102, .modelMissing), ("NSURLErrorDomain", -1001, .serverTimedOut),
     ("NSURLErrorDomain", -1009, .serverUnreachable), ("kAFAssistantErrorDomain", 31_337, .engineFailed),
     ("kLSRErrorDomain", 1110, .engineFailed), ("", 0, .engineFailed), ("other", .min, .engineFailed),

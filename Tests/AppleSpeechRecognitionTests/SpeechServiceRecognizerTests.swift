@@ -55,7 +55,9 @@ struct SpeechServiceRecognizerTests {
   private func words(_ text: String) -> [HeardTranscription] {
     [
       HeardTranscription(
-        segments: text.split(separator: " ").map { .init(text: String($0), start: 0.0, duration: 0.0, confidence: 0) })
+        segments: text.split(separator: " ").map {
+          .init(text: String($0), start: 0.0, duration: 0.0, confidence: 0)
+        })
     ]
   }
 
@@ -141,7 +143,8 @@ struct SpeechServiceRecognizerTests {
 
   @Test func theNextTaskGetsTheRightSamplesAfterOldOnesWereDropped() throws {
     let recognizer = SpeechServiceRecognizer(
-      service: service, settings: SpeechRequestMachine.Settings(finalPatience: .zero, replayLimit: .seconds(2)))
+      service: service,
+      settings: SpeechRequestMachine.Settings(finalPatience: .zero, replayLimit: .seconds(2)))
     try recognizer.begin(RecognitionTask())
     for block in 0..<200 { try hear(recognizer, Int16(block)..<Int16(block + 1600)) }
     let segment = HeardTranscription.Segment(text: "yes", start: 18.0, duration: 1.0, confidence: 1)
@@ -185,13 +188,15 @@ struct SpeechServiceRecognizerTests {
 
 struct SpeechServiceRequestTests {
   @Test func phrasesAreTakenOnceAndNotMoreThanTheServiceTakes() {
-    let request = SpeechServiceRequest(vocabulary: ["  New  York ", "new york", "", " ", "Kitchen"], bias: 0.5)
+    let request = SpeechServiceRequest(
+      vocabulary: ["  New  York ", "new york", "", " ", "Kitchen"], bias: 0.5)
     #expect(request.contextualStrings == ["New York", "Kitchen"])
     #expect(SpeechServiceRequest(vocabulary: ["a"], bias: 0).contextualStrings.isEmpty)
     #expect(SpeechServiceRequest(vocabulary: ["a"], bias: -1).contextualStrings.isEmpty)
     let many = (0..<130).map { "phrase \($0)" }
     #expect(SpeechServiceRequest(vocabulary: many, bias: 1).contextualStrings.count == 100)
-    #expect(SpeechServiceRequest.problems(ofVocabulary: many).first?.message.contains("30 were left out") == true)
+    #expect(
+      SpeechServiceRequest.problems(ofVocabulary: many).first?.message.contains("30 were left out") == true)
     #expect(SpeechServiceRequest.problems(ofVocabulary: Array(many.prefix(100)) + [""]).isEmpty)
   }
 }

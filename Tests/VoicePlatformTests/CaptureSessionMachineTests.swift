@@ -24,7 +24,9 @@ struct CaptureSessionMachineTests {
   }
 
   @Test func aHeadsetThatIsPulledOutWithNothingLeftEndsTheCapture() {
-    for change in [Machine.RouteChange.oldDeviceUnavailable, .newDeviceAvailable, .categoryChanged, .noSuitableRoute] {
+    for change in [
+      Machine.RouteChange.oldDeviceUnavailable, .newDeviceAvailable, .categoryChanged, .noSuitableRoute,
+    ] {
       var machine = recording()
       #expect(failure(machine.routeChanged(change, input: nil))?.code == .inputDeviceLost)
       #expect(machine.isEnded)
@@ -67,6 +69,16 @@ struct CaptureSessionMachineTests {
     _ = machine.interruptionEnded(shouldResume: true)
     _ = machine.started(builtIn, at: at(2000))
     #expect(machine.heard(.milliseconds(100), at: at(2200)) == .milliseconds(1000))
+  }
+
+  @Test func audioThatComesBeforeTheEngineSaysThatItRunsHasItsGapToo() {
+    var machine = recording()
+    _ = machine.interruptionBegan(at: at(1050))
+    _ = machine.interruptionEnded(shouldResume: true)
+    #expect(machine.heard(.milliseconds(100), at: at(3100)) == .seconds(2))
+    _ = machine.started(builtIn, at: at(3150))
+    #expect(machine.heard(.milliseconds(100), at: at(3200)) == .zero)
+    #expect(machine.heard(.milliseconds(100), at: at(3400)) == .zero)
   }
 
   @Test func anInterruptionAfterWhichTheAppShallNotGoOnEndsTheCapture() {
@@ -119,7 +131,8 @@ struct CaptureSessionMachineTests {
       _ = machine.interruptionBegan(at: at(1050))
       let actions =
         change == 0
-        ? machine.routeChanged(.oldDeviceUnavailable, input: nil) : machine.engineConfigurationChanged(input: nil)
+        ? machine.routeChanged(.oldDeviceUnavailable, input: nil)
+        : machine.engineConfigurationChanged(input: nil)
       #expect(actions == [])
       #expect(machine.interruptionEnded(shouldResume: true) == [.rebuild])
     }
@@ -143,7 +156,8 @@ struct CaptureSessionMachineTests {
   @Test func aMicrophoneThatIsNoLongerAllowedIsNotTriedAgain() {
     var machine = recording()
     _ = machine.engineConfigurationChanged(input: builtIn)
-    #expect(failure(machine.startFailed(VoiceFailure(.microphoneDenied), at: at(1100)))?.code == .microphoneDenied)
+    #expect(
+      failure(machine.startFailed(VoiceFailure(.microphoneDenied), at: at(1100)))?.code == .microphoneDenied)
   }
 
   @Test func anEngineThatDeliversNothingIsReplacedAndThenGivenUp() {

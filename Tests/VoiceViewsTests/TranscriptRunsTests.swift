@@ -22,7 +22,8 @@ struct TranscriptRunsTests {
 
   @Test func ofEntitiesThatShareWordsTheLongerOneStays() {
     let runs = TranscriptRuns(
-      words: words("a b c d"), entities: [entity("short", 1..<2), entity("long", 1..<3), entity("other", 1..<3)])
+      words: words("a b c d"),
+      entities: [entity("short", 1..<2), entity("long", 1..<3), entity("other", 1..<3)])
     #expect(runs.runs.map { $0.entity?.type } == [nil, "long", nil])
   }
 

@@ -33,7 +33,8 @@
       self.authorization(SFSpeechRecognizer.authorizationStatus())
     }
 
-    private static func authorization(_ status: SFSpeechRecognizerAuthorizationStatus) -> SpeechAuthorization {
+    private static func authorization(_ status: SFSpeechRecognizerAuthorizationStatus) -> SpeechAuthorization
+    {
       switch status {
       case .authorized: .authorized
       case .denied: .denied

@@ -47,10 +47,12 @@
       guard recognizer.isAvailable else {
         throw self.requiresOnDeviceRecognition
           ? VoiceFailure(.engineFailed, message: "Apple's speech recognition is not available at present.")
-          : VoiceFailure(.serverUnreachable, message: "Apple's speech recognition cannot be reached at present.")
+          : VoiceFailure(
+            .serverUnreachable, message: "Apple's speech recognition cannot be reached at present.")
       }
       return SpeechServiceRecognizer(
-        service: try SFSpeechService(recognizer, requiresOnDeviceRecognition: self.requiresOnDeviceRecognition))
+        service: try SFSpeechService(
+          recognizer, requiresOnDeviceRecognition: self.requiresOnDeviceRecognition))
     }
 
     public func problems(ofVocabulary vocabulary: [String]) -> [VoiceFailure] {
@@ -60,7 +62,8 @@
     private static func recognizer(language: String) throws(VoiceFailure) -> SFSpeechRecognizer {
       guard let recognizer = SFSpeechRecognizer(locale: Locale(identifier: language)) else {
         throw VoiceFailure(
-          .engineLanguageMissing, message: "Apple's speech recognition does not know “\(language.prefix(40))”.")
+          .engineLanguageMissing,
+          message: "Apple's speech recognition does not know “\(language.prefix(40))”.")
       }
       return recognizer
     }

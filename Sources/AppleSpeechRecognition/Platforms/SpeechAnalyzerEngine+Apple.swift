@@ -57,7 +57,8 @@
       return [
         VoiceFailure(
           .vocabularyUnknown,
-          message: "SpeechTranscriber is not documented to prefer phrases; use SFSpeechEngine where that matters.")
+          message:
+            "SpeechTranscriber is not documented to prefer phrases; use SFSpeechEngine where that matters.")
       ]
     }
   }
@@ -82,12 +83,14 @@
     }
 
     static func transcriber(language: String) async throws(VoiceFailure) -> SpeechTranscriber {
-      guard let locale = await SpeechTranscriber.supportedLocale(equivalentTo: Locale(identifier: language)) else {
+      guard let locale = await SpeechTranscriber.supportedLocale(equivalentTo: Locale(identifier: language))
+      else {
         throw VoiceFailure(
           .engineLanguageMissing, message: "SpeechTranscriber does not know “\(language.prefix(40))”.")
       }
       return SpeechTranscriber(
-        locale: locale, transcriptionOptions: [], reportingOptions: [.volatileResults, .alternativeTranscriptions],
+        locale: locale, transcriptionOptions: [],
+        reportingOptions: [.volatileResults, .alternativeTranscriptions],
         attributeOptions: [.audioTimeRange, .transcriptionConfidence])
     }
 
@@ -96,13 +99,15 @@
       let transcriber = try await self.transcriber(language: language)
       guard let format = await SpeechAnalyzer.bestAvailableAudioFormat(compatibleWith: [transcriber]) else {
         throw VoiceFailure(
-          .modelMissing, message: "“\(language.prefix(40))” is not installed: call SpeechAnalyzerEngine.install.")
+          .modelMissing,
+          message: "“\(language.prefix(40))” is not installed: call SpeechAnalyzerEngine.install.")
       }
       guard format.sampleRate == Double(AudioFormat.recognition.sampleRate), format.channelCount == 1,
         format.commonFormat == .pcmFormatInt16 || format.commonFormat == .pcmFormatFloat32
       else {
         throw VoiceFailure(
-          .formatNotSupported, message: "SpeechTranscriber wants audio in another format: \(format.sampleRate) Hz.")
+          .formatNotSupported,
+          message: "SpeechTranscriber wants audio in another format: \(format.sampleRate) Hz.")
       }
       return format.commonFormat
     }
@@ -116,7 +121,9 @@
       let phrases = request.contextualStrings
       self.work = Task {
         do {
-          tell(.final(try await SpeechAnalyzerService.recognize(stream, language: language, phrases: phrases, tell)))
+          tell(
+            .final(
+              try await SpeechAnalyzerService.recognize(stream, language: language, phrases: phrases, tell)))
         } catch {
           tell(.ended(SpeechAnalyzerService.meaning(of: error)))
         }
@@ -163,7 +170,9 @@
     }
 
     /// Analyses audio until it ends; then the results end too.
-    private static func analyze(_ stream: AsyncStream<AnalyzerInput>, with analyzer: SpeechAnalyzer) async throws {
+    private static func analyze(_ stream: AsyncStream<AnalyzerInput>, with analyzer: SpeechAnalyzer)
+      async throws
+    {
       do {
         if let end = try await analyzer.analyzeSequence(stream) {
           try await analyzer.finalizeAndFinish(through: end)

@@ -15,7 +15,8 @@
       ) throws(VoiceFailure) -> any RecognitionEngine {
         throw VoiceFailure(
           .engineLibraryMissing,
-          message: "SFSpeechRecognizer is not on this platform: name an engine in the configuration of the utility.")
+          message:
+            "SFSpeechRecognizer is not on this platform: name an engine in the configuration of the utility.")
       }
 
       static func authorizer(for source: any AudioSource, usesSystemEngine: Bool) -> any SpeechAuthorizer {

@@ -51,7 +51,8 @@
           }
           try session.setActive(true, options: [])
         } catch {
-          throw VoiceFailure(.inputDeviceBusy, message: "The audio session cannot be activated.", cause: error)
+          throw VoiceFailure(
+            .inputDeviceBusy, message: "The audio session cannot be activated.", cause: error)
         }
       }
 

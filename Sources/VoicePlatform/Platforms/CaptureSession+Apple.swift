@@ -30,7 +30,9 @@
     }
 
     /// Opens the microphone.
-    static func start(chunkDuration: Duration, clock: any VoiceClock) async throws(VoiceFailure) -> AudioCapture {
+    static func start(chunkDuration: Duration, clock: any VoiceClock) async throws(VoiceFailure)
+      -> AudioCapture
+    {
       let owner = Owner()
       let input = try LiveInput(
         sampleRate: AudioFormat.recognition.sampleRate, channels: 1, chunkDuration: chunkDuration,

@@ -17,7 +17,9 @@
     ///   - content: What was said.
     ///   - palette: The colours of the types of entities, in the order in which they appear; used again from the start when
     ///     there are more types.
-    public init(_ content: some TranscriptContent, palette: [Color] = [.blue, .orange, .purple, .green, .pink]) {
+    public init(
+      _ content: some TranscriptContent, palette: [Color] = [.blue, .orange, .purple, .green, .pink]
+    ) {
       self.runs = TranscriptRuns(content)
       self.palette = palette
     }

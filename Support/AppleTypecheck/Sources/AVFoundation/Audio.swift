@@ -51,7 +51,9 @@ public class AVAudioPCMBuffer: NSObject {
     self.integers?.deallocate()
   }
 
-  public var floatChannelData: UnsafePointer<UnsafeMutablePointer<Float>>? { self.floats.map { UnsafePointer($0) } }
+  public var floatChannelData: UnsafePointer<UnsafeMutablePointer<Float>>? {
+    self.floats.map { UnsafePointer($0) }
+  }
 
   public var int16ChannelData: UnsafePointer<UnsafeMutablePointer<Int16>>? {
     self.integers.map { UnsafePointer($0) }

@@ -99,6 +99,10 @@ public final class AVAudioSession {
 
   public class var interruptionNotification: NSNotification.Name { NSNotification.Name("interruption") }
   public class var routeChangeNotification: NSNotification.Name { NSNotification.Name("route change") }
-  public class var mediaServicesWereLostNotification: NSNotification.Name { NSNotification.Name("services lost") }
-  public class var mediaServicesWereResetNotification: NSNotification.Name { NSNotification.Name("services reset") }
+  public class var mediaServicesWereLostNotification: NSNotification.Name {
+    NSNotification.Name("services lost")
+  }
+  public class var mediaServicesWereResetNotification: NSNotification.Name {
+    NSNotification.Name("services reset")
+  }
 }

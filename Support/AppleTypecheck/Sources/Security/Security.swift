@@ -40,7 +40,9 @@ package enum StubKeychain {
   }
 }
 
-public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
+public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?)
+  -> OSStatus
+{
   StubKeychain.with(query) { item in
     guard let item else { return errSecItemNotFound }
     result?.pointee = item

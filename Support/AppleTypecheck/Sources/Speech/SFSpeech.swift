@@ -100,7 +100,9 @@ public class SFSpeechRecognizer: NSObject {
     return task
   }
 
-  public class func authorizationStatus() -> SFSpeechRecognizerAuthorizationStatus { StubSpeech.shared.status }
+  public class func authorizationStatus() -> SFSpeechRecognizerAuthorizationStatus {
+    StubSpeech.shared.status
+  }
 
   public class func requestAuthorization(
     _ handler: @escaping @Sendable (SFSpeechRecognizerAuthorizationStatus) -> Void

@@ -92,7 +92,9 @@ public actor SpeechAnalyzer {
   where InputSequence: Sendable & AsyncSequence, InputSequence.Element == AnalyzerInput {
     var frames = 0
     for try await input in inputSequence {
-      if frames == 0 { for result in StubAnalyzer.script { self.transcribers.forEach { $0.continuation.yield(result) } } }
+      if frames == 0 {
+        for result in StubAnalyzer.script { self.transcribers.forEach { $0.continuation.yield(result) } }
+      }
       frames += Int(input.buffer.frameLength)
     }
     return frames > 0 ? CMTime(seconds: Double(frames) / 16_000, preferredTimescale: 16_000) : nil
@@ -108,7 +110,9 @@ public actor SpeechAnalyzer {
 
   public func cancelAndFinishNow() async { self.transcribers.forEach { $0.continuation.finish() } }
 
-  public static func bestAvailableAudioFormat(compatibleWith modules: [any SpeechModule]) async -> AVAudioFormat? {
+  public static func bestAvailableAudioFormat(compatibleWith modules: [any SpeechModule]) async
+    -> AVAudioFormat?
+  {
     guard StubAnalyzer.isInstalled else { return nil }
     return AVAudioFormat(
       commonFormat: .pcmFormatInt16, sampleRate: StubAnalyzer.sampleRate, channels: 1, interleaved: true)

@@ -227,7 +227,9 @@ extension View {
   public func foregroundStyle<S: ShapeStyle>(_ style: S) -> some View { Modified(self) }
   public func frame(width: CGFloat? = nil, height: CGFloat? = nil) -> some View { Modified(self) }
   public func padding(_ edges: Edge.Set, _ length: CGFloat? = nil) -> some View { Modified(self) }
-  public func background<S: ShapeStyle, T: Shape>(_ style: S, in shape: T) -> some View { Modified(self, style) }
+  public func background<S: ShapeStyle, T: Shape>(_ style: S, in shape: T) -> some View {
+    Modified(self, style)
+  }
   public func contentShape<S: Shape>(_ shape: S) -> some View { Modified(self) }
   public func gesture(_ gesture: DragGesture) -> some View { Modified(self, gesture) }
   public func onDisappear(perform action: (() -> Void)? = nil) -> some View {

@@ -11,27 +11,11 @@ extension DispatchSource {
   class func makeFileSystemObjectSource(
     fileDescriptor: Int32, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
   ) -> any DispatchSourceFileSystemObject {
-    SilentSource()
+    guard let source = DispatchSource.makeUserDataAddSource(queue: queue) as? DispatchSource else {
+      preconditionFailure("every source is of this class")
+    }
+    return source
   }
 }
 
-final class SilentSource: DispatchSourceFileSystemObject {
-  private var cancelHandler: DispatchSourceHandler?
-
-  func setEventHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?) {}
-  func setEventHandler(handler: DispatchWorkItem) {}
-  func setCancelHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?) {
-    self.cancelHandler = handler
-  }
-  func setCancelHandler(handler: DispatchWorkItem) {}
-  func setRegistrationHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?) {}
-  func setRegistrationHandler(handler: DispatchWorkItem) {}
-  func cancel() { self.cancelHandler?() }
-  func resume() {}
-  func suspend() {}
-  func activate() {}
-  var handle: UInt { 0 }
-  var mask: UInt { 0 }
-  var data: UInt { 0 }
-  var isCancelled: Bool { false }
-}
+extension DispatchSource: DispatchSourceFileSystemObject {}

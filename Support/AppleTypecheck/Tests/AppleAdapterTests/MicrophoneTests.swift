@@ -36,7 +36,9 @@ extension AdapterTests {
     }
 
     /// Waits until the declared classes were told something.
-    private func wait(for event: StubAudio.Event, _ iterator: inout AsyncStream<StubAudio.Event>.Iterator) async {
+    private func wait(for event: StubAudio.Event, _ iterator: inout AsyncStream<StubAudio.Event>.Iterator)
+      async
+    {
       while let next = await iterator.next(), next != event {}
     }
 
@@ -127,17 +129,14 @@ extension AdapterTests {
         [AVAudioSessionInterruptionTypeKey: 0, AVAudioSessionInterruptionOptionKey: 1])
       await wait(for: .started, &events)
       #expect(StubAudio.shared.engineCount == 1)
-      // The machine learns that the engine runs after the engine has said so: wait for what comes behind it on the queue.
-      post(AVAudioSession.interruptionNotification, [AVAudioSessionInterruptionTypeKey: 1])
-      await wait(for: .paused, &events)
-      post(
-        AVAudioSession.interruptionNotification,
-        [AVAudioSessionInterruptionTypeKey: 0, AVAudioSessionInterruptionOptionKey: 1])
-      await wait(for: .started, &events)
-      post(AVAudioSession.routeChangeNotification)
+      record(0.2, milliseconds: 500)
       capture.stop()
       let heard = await Heard(capture)
       #expect(heard.failure == nil)
+      #expect(heard.notices.map(\.code) == [.inputInterrupted])
+      #expect(heard.notices.first?.message.contains("3.0") == true)
+      let end = try #require(heard.chunks.last?.endPosition)
+      #expect(abs(Int(end) - 72_000) < 400)
     }
 
     @Test func anInterruptionThatMustNotBeResumedEndsTheCapture() async throws {

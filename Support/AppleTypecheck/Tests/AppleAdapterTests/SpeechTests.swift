@@ -1,5 +1,5 @@
-import AppleSpeechRecognition
 import AVFoundation
+import AppleSpeechRecognition
 import CoreMedia
 import Foundation
 import Speech
