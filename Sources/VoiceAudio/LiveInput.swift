@@ -83,7 +83,7 @@ public final class LiveInput: Sendable {
     self.ring.skip(frames.multipliedReportingOverflow(by: self.channels).partialValue)
   }
 
-  /// Tells that something else took the device away for a while, and how many frames are missing; for the capture thread.
+  /// Tells that the device was taken away for a while, by something else or for another device, and how many frames are missing; for the capture thread.
   ///
   /// The reader gets an `audio.input.interrupted` notice with the length where the audio goes on, and positions skip as much.
   public func interrupted(frames: Int) {
@@ -191,7 +191,7 @@ public final class LiveInput: Sendable {
     let length = AudioChunk.time(ofSample: frames, sampleRate: self.sampleRate).inSeconds
     let message =
       code == .inputInterrupted
-      ? "Something else used the microphone: \(length) are missing."
+      ? "The microphone was taken away for a while: \(length) are missing."
       : "The machine was too slow: \(length) of the microphone are missing."
     reader.events.append(.notice(VoiceFailure(code, message: message)))
   }

@@ -9,7 +9,7 @@ extension VoiceFailure.Code {
   public static let inputDeviceLost = Self("audio.input.unplugged")
   /// The device produced audio faster than it was read, and some is missing.
   public static let inputOverrun = Self("audio.input.overrun")
-  /// Something else took the microphone away for a while, such as a phone call.
+  /// The microphone was taken away, for a while or for good: by a phone call, or by a change of the device.
   public static let inputInterrupted = Self("audio.input.interrupted")
   /// The device failed in a way that has no name of its own.
   public static let inputDeviceFailed = Self("audio.input.failed")
@@ -70,7 +70,7 @@ extension FailureCatalogue {
     ),
     Definition(
       .inputInterrupted, .utterance, .none,
-      happens: "Something else, such as a phone call, took the microphone away.",
+      happens: "The microphone was taken away, as by a phone call or a change of the device.",
       response:
         "Records again as soon as it may; the gap keeps its place in time and its length is in the message. If the "
         + "system does not give the microphone back, ends the utterance with its result.",
