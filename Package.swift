@@ -57,6 +57,7 @@ let package = Package(
     .library(name: "SpeechRecognition", targets: ["SpeechRecognition"]),
     .library(name: "SpeechProtocol", targets: ["SpeechProtocol"]),
     .library(name: "SpeechStreaming", targets: ["SpeechStreaming"]),
+    .library(name: "CallSignaling", targets: ["CallSignaling"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
     .library(name: "VoiceCommands", targets: ["VoiceCommands"]),
     .library(name: "VoiceViews", targets: ["VoiceViews"]),
@@ -130,6 +131,7 @@ let package = Package(
         .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .logging,
         .collections,
       ]),
+    module("CallSignaling", ["VoiceCore"]),
     module(
       "VoiceServer",
       [
@@ -184,6 +186,7 @@ let package = Package(
         .swiftProtobuf,
         .nioCore, .nioPosix,
       ]),
+    tests(of: "CallSignaling", ["VoiceCore", "VoiceTesting"]),
     tests(
       of: "VoiceServer",
       [
@@ -197,7 +200,8 @@ let package = Package(
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .logging, .nioCore,
+        "SpeechRecognition", "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .logging,
+        .nioCore,
       ]),
     tests(of: "VoiceTesting", ["SpeechUnderstanding", "SpeechPipeline", .nioCore, .nioPosix]),
     .testTarget(

@@ -51,6 +51,8 @@ public enum FailureCatalogue {
     Area(title: "Recognition engines", definitions: engines),
     Area(title: "Recognition on the device", definitions: recognition),
     Area(title: "Understanding", definitions: understanding),
+    Area(title: "Connection for calls", definitions: callConnection),
+    Area(title: "Calls", definitions: calls),
     Area(title: "Server", definitions: server),
     Area(title: "Configurations of apps", definitions: interfaces),
     Area(title: "Client", definitions: client),
