@@ -1,4 +1,4 @@
-#if canImport(Speech)
+#if canImport(Speech) && !os(tvOS)
   import AVFoundation
   import CoreMedia
   import Foundation
@@ -12,7 +12,7 @@
   ///
   /// The language must be installed: ``install(language:)``. A task's vocabulary is handed over, but Apple documents it for
   /// another transcriber only, and ``problems(ofVocabulary:)`` says so.
-  @available(macOS 26.0, iOS 26.0, macCatalyst 26.0, tvOS 26.0, visionOS 26.0, *)
+  @available(macOS 26.0, iOS 26.0, macCatalyst 26.0, visionOS 26.0, *)
   public struct SpeechAnalyzerEngine: RecognitionEngine {
     private let language: String
     public let capabilities: RecognitionCapabilities
@@ -64,7 +64,7 @@
   }
 
   /// Tasks of `SpeechAnalyzer`: each has an analyser of its own.
-  @available(macOS 26.0, iOS 26.0, macCatalyst 26.0, tvOS 26.0, visionOS 26.0, *)
+  @available(macOS 26.0, iOS 26.0, macCatalyst 26.0, visionOS 26.0, *)
   final class SpeechAnalyzerService: SpeechService {
     private let language: String
     private let format: AVAudioFormat
@@ -200,7 +200,7 @@
     }
   }
 
-  @available(macOS 26.0, iOS 26.0, macCatalyst 26.0, tvOS 26.0, visionOS 26.0, *)
+  @available(macOS 26.0, iOS 26.0, macCatalyst 26.0, visionOS 26.0, *)
   extension HeardTranscription {
     fileprivate init(_ text: AttributedString) {
       self.init(
