@@ -2,10 +2,10 @@
 SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-peers demo test test-tsan test-fuzz bench evaluate format lint docs protos
+.PHONY: help setup setup-peers demo test test-tsan test-fuzz bench evaluate check-apple format lint docs protos
 
 # Generated code is formatted by its generator.
-SWIFT_FILES = find Package.swift $(wildcard Sources Tests Examples Benchmarks FuzzTesting/Sources/fuzz-signaling FuzzTesting/Sources/fuzz-understanding) -name .build -prune -o -name '*.swift' -not -path 'Sources/SpeechProtocol/*' -print0
+SWIFT_FILES = find Package.swift $(wildcard Sources Support Tests Examples Benchmarks FuzzTesting/Sources/fuzz-signaling FuzzTesting/Sources/fuzz-understanding) -name .build -prune -o -name '*.swift' -not -path 'Sources/SpeechProtocol/*' -print0
 
 help: ## Prints the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ bench: setup ## Runs the benchmarks.
 
 evaluate: setup ## Measures how well spoken commands are understood, with synthetic voices.
 	@dev/evaluate.sh
+
+check-apple: setup ## Compiles the files for Apple platforms against stubs, and tests them through these.
+	@dev/check-apple.sh
 
 format: ## Formats all Swift files that are written by hand.
 	@$(SWIFT_FILES) | xargs -0 swift format format --in-place --parallel

@@ -20,6 +20,8 @@ func tests(of name: String, _ dependencies: [Target.Dependency]) -> Target {
     swiftSettings: swiftSettings)
 }
 
+let applePlatforms: [Platform] = [.macOS, .iOS, .macCatalyst, .tvOS, .visionOS]
+
 extension Target.Dependency {
   static let grpcCore = product(name: "GRPCCore", package: "grpc-swift-2")
   static let grpcInProcess = product(name: "GRPCInProcessTransport", package: "grpc-swift-2")
@@ -52,12 +54,14 @@ let package = Package(
     .library(name: "SpeechPipeline", targets: ["SpeechPipeline"]),
     .library(name: "PocketSphinxRecognition", targets: ["PocketSphinxRecognition"]),
     .library(name: "SherpaOnnxRecognition", targets: ["SherpaOnnxRecognition"]),
+    .library(name: "AppleSpeechRecognition", targets: ["AppleSpeechRecognition"]),
     .library(name: "SpeechRecognition", targets: ["SpeechRecognition"]),
     .library(name: "SpeechProtocol", targets: ["SpeechProtocol"]),
     .library(name: "SpeechStreaming", targets: ["SpeechStreaming"]),
     .library(name: "CallSignaling", targets: ["CallSignaling"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
     .library(name: "VoiceCommands", targets: ["VoiceCommands"]),
+    .library(name: "VoiceViews", targets: ["VoiceViews"]),
     .library(name: "VoiceTesting", targets: ["VoiceTesting"]),
     .executable(name: "voice", targets: ["voice"]),
   ],
@@ -110,13 +114,16 @@ let package = Package(
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "CPocketSphinx",
         "CPocketSphinxShim", "CFlite",
       ]),
+    module("AppleSpeechRecognition", ["VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline"]),
     module(
       "SpeechRecognition",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         .target(name: "PocketSphinxRecognition", condition: .when(platforms: [.linux])),
+        .target(name: "AppleSpeechRecognition", condition: .when(platforms: applePlatforms)),
       ]),
     module("SherpaOnnxRecognition", ["VoiceCore", "VoiceAudio", "SpeechPipeline", "CSherpaOnnx"]),
+    module("VoiceViews", ["VoiceCore"]),
     module("SpeechProtocol", [.grpcCore, .grpcProtobuf, .swiftProtobuf]),
     module("SpeechMessages", ["VoiceCore", "VoiceAudio", "SpeechPipeline", "SpeechProtocol"]),
     module(
@@ -166,6 +173,10 @@ let package = Package(
     tests(of: "SpeechPipeline", ["SpeechUnderstanding", "VoiceTesting"]),
     tests(of: "PocketSphinxRecognition", ["SpeechUnderstanding", "SpeechPipeline", "VoiceTesting"]),
     tests(of: "SherpaOnnxRecognition", ["VoiceCore", "VoiceAudio", "SpeechPipeline", "VoiceTesting"]),
+    tests(
+      of: "AppleSpeechRecognition",
+      ["VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "VoiceTesting"]),
+    tests(of: "VoiceViews", ["VoiceCore"]),
     tests(of: "SpeechMessages", ["SpeechPipeline", "SpeechProtocol", "VoiceTesting"]),
     tests(
       of: "SpeechRecognition",

@@ -34,6 +34,8 @@ must_not_import SpeechPipeline 'NIO.*|GRPC.*|SpeechProtocol'
 must_not_import SpeechRecognition 'NIO.*|GRPC.*|SpeechProtocol|SpeechStreaming|VoiceServer|VoiceTesting'
 must_not_import CallSignaling 'NIO.*|GRPC.*|Foundation.*|Dispatch|Glibc'
 must_not_import SpeechStreaming 'PocketSphinxRecognition|VoiceServer|VoiceTesting'
+must_not_import VoiceViews 'NIO.*|GRPC.*|VoiceAudio|VoicePlatform|Speech.*'
+must_not_import AppleSpeechRecognition 'NIO.*|GRPC.*|SpeechStreaming|SpeechRecognition|VoiceViews'
 must_not_import VoiceServer 'SpeechStreaming|VoiceTesting'
 must_not_import VoiceTesting 'Testing|XCTest'
 

@@ -20,6 +20,7 @@ run() {
 # By itself, because it counts what a process leaves behind.
 alone='LeakTests'
 
+dev/check-apple.sh
 run --skip "$heavy|$alone"
 run --skip-build --filter "$alone"
 run --skip-build --filter "$heavy"

@@ -77,6 +77,7 @@ extension SpeechRecognitionUtility {
 
     var effectiveAvailability: any AvailabilityMonitor {
       self.availability
+        ?? (self.engine.isSystem ? SystemEngine.availability(language: self.language) : nil)
         ?? SystemAvailabilityMonitor(devices: self.source is Microphone, paths: self.engine.watchedPaths)
     }
 

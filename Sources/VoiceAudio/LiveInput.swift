@@ -83,6 +83,13 @@ public final class LiveInput: Sendable {
     self.ring.skip(frames.multipliedReportingOverflow(by: self.channels).partialValue)
   }
 
+  /// Tells that the device was taken away for a while, by something else or for another device, and how many frames are missing; for the capture thread.
+  ///
+  /// The reader gets an `audio.input.interrupted` notice with the length where the audio goes on, and positions skip as much.
+  public func interrupted(frames: Int) {
+    self.ring.skip(frames.multipliedReportingOverflow(by: self.channels).partialValue, isInterruption: true)
+  }
+
   /// Ends the capture after what was recorded; with a failure if the device broke. For the capture thread, which
   /// must not write afterwards.
   public func end(_ failure: VoiceFailure? = nil) {
@@ -169,17 +176,24 @@ public final class LiveInput: Sendable {
       if missing > 0 {
         let frames = Int64(missing / self.channels)
         reader.events += reader.converter.skip(frames: frames).map { .chunk($0) }
-        let length = AudioChunk.time(ofSample: frames, sampleRate: self.sampleRate)
-        reader.events.append(
-          .notice(
-            VoiceFailure(
-              .inputOverrun,
-              message: "The machine was too slow: \(length.inSeconds) of the microphone are missing.")))
+        let interrupted = min(frames, Int64(self.ring.interruptedCount / self.channels))
+        self.report(.inputInterrupted, frames: interrupted, into: &reader)
+        self.report(.inputOverrun, frames: frames - interrupted, into: &reader)
       }
       reader.events += reader.samples.withUnsafeBufferPointer { reader.converter.append(samples: $0) }
         .map { .chunk($0) }
       reader.samples.removeAll(keepingCapacity: true)
     }
+  }
+
+  private func report(_ code: VoiceFailure.Code, frames: Int64, into reader: inout Reader) {
+    guard frames > 0 else { return }
+    let length = AudioChunk.time(ofSample: frames, sampleRate: self.sampleRate).inSeconds
+    let message =
+      code == .inputInterrupted
+      ? "The microphone was taken away for a while: \(length) are missing."
+      : "The machine was too slow: \(length) of the microphone are missing."
+    reader.events.append(.notice(VoiceFailure(code, message: message)))
   }
 }
 

@@ -10,12 +10,13 @@ import Synchronization
 /// One thread may call the writing methods (``write(_:)``, ``skip(_:)``, ``finish()``) and one the reading method
 /// (``read(into:)``); they may be different threads at the same time.
 // @unchecked: each part of the storage belongs to one side at a time. What lies between `readCount` and
-// `writeCount` is the reader's, the rest and `pendingGap` the writer's; the counters are atomic, and a release
+// `writeCount` is the reader's, `interruptedCount` too; the rest and what is pending the writer's; the counters are atomic, and a release
 // store hands a part over.
 public final class SampleRing: @unchecked Sendable {
   private struct Gap {
     var position: Int
     var length: Int
+    var interrupted: Int
   }
 
   private static let gapCapacity = 64
@@ -31,6 +32,11 @@ public final class SampleRing: @unchecked Sendable {
   private let gapReadCount = Atomic<Int>(0)
   private let lostCount = Atomic<Int>(0)
   private var pendingGap = 0
+  private var pendingInterruption = 0
+
+  /// How many of the samples that the last ``read(into:)`` found missing were left out by ``skip(_:isInterruption:)`` as an
+  /// interruption; for the reader.
+  public private(set) var interruptedCount = 0
 
   /// Creates a ring.
   ///
@@ -40,7 +46,7 @@ public final class SampleRing: @unchecked Sendable {
     self.samples = .allocate(capacity: self.capacity)
     self.samples.initialize(repeating: 0, count: self.capacity)
     self.gaps = .allocate(capacity: Self.gapCapacity)
-    self.gaps.initialize(repeating: Gap(position: 0, length: 0), count: Self.gapCapacity)
+    self.gaps.initialize(repeating: Gap(position: 0, length: 0, interrupted: 0), count: Self.gapCapacity)
   }
 
   deinit {
@@ -72,8 +78,15 @@ public final class SampleRing: @unchecked Sendable {
   }
 
   /// Leaves out samples that the device lost.
-  public func skip(_ count: Int) {
+  ///
+  /// - Parameters:
+  ///   - count: How many, all channels together.
+  ///   - isInterruption: Whether something else took the device away, rather than a reader or a machine that was too slow.
+  public func skip(_ count: Int, isInterruption: Bool = false) {
     guard count > 0 else { return }
+    if isInterruption {
+      self.pendingInterruption = self.pendingInterruption.addingReportingOverflow(count).partialValue
+    }
     self.pendingGap = self.pendingGap.addingReportingOverflow(count).partialValue
     self.lostCount.wrappingAdd(count, ordering: .relaxed)
   }
@@ -94,8 +107,11 @@ public final class SampleRing: @unchecked Sendable {
     var gapIndex = self.gapReadCount.load(ordering: .relaxed)
 
     var missing = 0
+    var interrupted = 0
     while gapIndex < gapsWritten, self.gaps[gapIndex % Self.gapCapacity].position <= start {
       missing = missing.addingReportingOverflow(self.gaps[gapIndex % Self.gapCapacity].length).partialValue
+      interrupted =
+        interrupted.addingReportingOverflow(self.gaps[gapIndex % Self.gapCapacity].interrupted).partialValue
       gapIndex += 1
     }
     let end =
@@ -107,6 +123,7 @@ public final class SampleRing: @unchecked Sendable {
     let untilEnd = min(end - start, self.capacity - index)
     output.append(contentsOf: UnsafeBufferPointer(start: self.samples + index, count: untilEnd))
     output.append(contentsOf: UnsafeBufferPointer(start: self.samples, count: end - start - untilEnd))
+    self.interruptedCount = interrupted
     self.gapReadCount.store(gapIndex, ordering: .releasing)
     self.readCount.store(end, ordering: .releasing)
     return missing
@@ -117,8 +134,10 @@ public final class SampleRing: @unchecked Sendable {
     guard self.pendingGap > 0 else { return true }
     let written = self.gapWriteCount.load(ordering: .relaxed)
     guard written - self.gapReadCount.load(ordering: .acquiring) < Self.gapCapacity else { return false }
-    self.gaps[written % Self.gapCapacity] = Gap(position: position, length: self.pendingGap)
+    self.gaps[written % Self.gapCapacity] = Gap(
+      position: position, length: self.pendingGap, interrupted: self.pendingInterruption)
     self.pendingGap = 0
+    self.pendingInterruption = 0
     self.gapWriteCount.store(written + 1, ordering: .releasing)
     return true
   }

@@ -25,6 +25,23 @@ struct SpeechRecognitionResultTests {
     #expect(result.text == "wreck a nice beach")
   }
 
+  @Test func valuesOfLaterPartsAreCountedOverAllWords() {
+    let words = self.transcription([("turn", 1), ("on", 1), ("kitchen", 1), ("lights", 1)])
+    let result = SpeechRecognitionResult(
+      isFinal: false, transcriptions: [words],
+      meanings: [
+        SpeechMeaning(text: "turn on"),
+        SpeechMeaning(
+          text: "kitchen lights", entities: [RecognizedEntity(type: "device", value: "lights", words: 1..<2)],
+          isFinal: false),
+      ])
+    #expect(
+      result.transcriptEntities == [
+        TranscriptEntity(type: "device", value: "lights", words: 3..<4, isFinal: false)
+      ])
+    #expect(result.transcriptWords.map(\.text) == ["turn", "on", "kitchen", "lights"])
+  }
+
   @Test func equalSumsLeaveTheEnginesBest() {
     let first = self.transcription([("a", 0.5)])
     let second = self.transcription([("b", 0.25), ("c", 0.25)])

@@ -54,6 +54,30 @@ struct LiveInputTests {
     #expect(heard.notices.first?.message.contains("1.000 s") == true)
   }
 
+  @Test func tellsAnInterruptionFromAMachineThatWasTooSlow() async throws {
+    let input = try LiveInput(sampleRate: 16_000, channels: 2, onStop: {})
+    write([1, 1], to: input)
+    input.interrupted(frames: 32_000)
+    input.skip(frames: 8_000)
+    write([2, 2], to: input)
+    input.interrupted(frames: 1_600)
+    input.end()
+    let heard = await Heard(input.makeCapture())
+    #expect(heard.notices.map(\.code) == [.inputInterrupted, .inputOverrun, .inputInterrupted])
+    #expect(heard.notices.first?.message.contains("2.000 s") == true)
+    #expect(heard.notices.dropFirst().first?.message.contains("0.500 s") == true)
+    #expect(heard.chunks.last?.position == 40_001)
+  }
+
+  @Test func anInterruptionOfNoLengthIsNotTold() async throws {
+    let input = try LiveInput(sampleRate: 16_000, channels: 1, onStop: {})
+    input.interrupted(frames: 0)
+    input.interrupted(frames: -5)
+    write([1], to: input)
+    input.end()
+    #expect(await Heard(input.makeCapture()).notices.isEmpty)
+  }
+
   @Test func mixesAndConvertsOnTheReadersSide() async throws {
     let input = try LiveInput(sampleRate: 48_000, channels: 2, onStop: {})
     let tone = Signals.sine16(1_000, rate: 48_000, count: 48_000)

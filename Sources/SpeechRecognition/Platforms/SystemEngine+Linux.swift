@@ -26,5 +26,7 @@
     static func authorizer(for source: any AudioSource, usesSystemEngine: Bool) -> any SpeechAuthorizer {
       source is Microphone ? MicrophoneAuthorizer() : FixedSpeechAuthorizer(.authorized)
     }
+
+    static func availability(language: String) -> (any AvailabilityMonitor)? { nil }
   }
 #endif

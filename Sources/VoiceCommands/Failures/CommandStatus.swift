@@ -71,6 +71,7 @@ extension VoiceFailure {
     case .fileTruncated, .samplesNotFinite, .inputOverrun, .contextSplit, .tokenNotStored, .replayDiverged,
       .protocolViolated, .segmentUnfinished, .eventsDropped:
       return true
+    case .inputInterrupted: return self.recovery == .none
     default:
       return false
     }

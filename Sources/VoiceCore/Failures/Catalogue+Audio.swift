@@ -9,6 +9,8 @@ extension VoiceFailure.Code {
   public static let inputDeviceLost = Self("audio.input.unplugged")
   /// The device produced audio faster than it was read, and some is missing.
   public static let inputOverrun = Self("audio.input.overrun")
+  /// The microphone was taken away, for a while or for good: by a phone call, or by a change of the device.
+  public static let inputInterrupted = Self("audio.input.interrupted")
   /// The device failed in a way that has no name of its own.
   public static let inputDeviceFailed = Self("audio.input.failed")
 
@@ -66,6 +68,14 @@ extension FailureCatalogue {
       reproduce:
         "Stop the process for ten seconds with `kill -STOP` while it records from `hw:0`; a sound server buffers more"
     ),
+    Definition(
+      .inputInterrupted, .utterance, .none,
+      happens: "The microphone was taken away, as by a phone call or a change of the device.",
+      response:
+        "Records again as soon as it may; the gap keeps its place in time and its length is in the message. If the "
+        + "system does not give the microphone back, ends the utterance with its result.",
+      advice: "Nothing if it goes on. If it ended, let the person start again.",
+      reproduce: "Let an iPhone ring while `Microphone` records"),
     Definition(
       .inputDeviceFailed, .client, .retry,
       happens: "The microphone failed.",

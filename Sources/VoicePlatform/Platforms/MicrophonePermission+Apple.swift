@@ -1,4 +1,4 @@
-#if !os(Linux)
+#if canImport(AVFoundation)
   import AVFoundation
 
   enum PlatformMicrophonePermission {

@@ -1,4 +1,4 @@
-#if !os(Linux)
+#if canImport(Network)
   import Dispatch
   import Network
 

@@ -1,4 +1,4 @@
-#if !os(Linux)
+#if canImport(Security)
   import Foundation
   import Security
   import VoiceCore

@@ -1,5 +1,5 @@
-#if !os(Linux)
-  import Darwin
+#if canImport(Network)
+  import Foundation
 
   enum UnacknowledgedBytes {
     /// How many written bytes of a TCP socket its peer's system has not acknowledged (getsockopt(2)); 0 if that cannot be found

@@ -8,7 +8,7 @@ struct CommandStatusTests {
   private static let table: [CommandStatus: Set<VoiceFailure.Code>] = [
     .usage: [.usage, .addressInvalid, .loginInvalid],
     .input: [
-      .noInputDevice, .inputDeviceBusy, .microphoneDenied, .inputDeviceLost, .inputOverrun,
+      .noInputDevice, .inputDeviceBusy, .microphoneDenied, .inputDeviceLost, .inputOverrun, .inputInterrupted,
       .inputDeviceFailed,
       .fileNotFound, .fileNotReadable, .fileNotWritable, .fileIsDirectory, .fileNotAudio, .audioEmpty,
       .fileTruncated,
