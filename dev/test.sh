@@ -22,5 +22,6 @@ alone='LeakTests'
 
 dev/check-apple.sh
 run --skip "$heavy|$alone"
+dev/check-examples.sh
 run --skip-build --filter "$alone"
 run --skip-build --filter "$heavy"
