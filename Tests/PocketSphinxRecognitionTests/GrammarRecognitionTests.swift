@@ -109,7 +109,9 @@ struct GrammarRecognitionTests {
   @Test func aCommandInLoudNoiseOnANewChannelIsHeard() throws {
     let speech = Recording.goForward.samples
     // The loudest step is 16 dB above the quietest.
-    let samples = zip(speech, self.noise(speech.count, level: 800, seed: 5)).map { Int16(clamping: Int($0) + Int($1)) }
+    let samples = zip(speech, self.noise(speech.count, level: 800, seed: 5)).map {
+      Int16(clamping: Int($0) + Int($1))
+    }
     let recognizer = try PocketSphinxEngine().makeRecognizer()
     let result = try self.hear(samples, try self.grammar(Self.robot), with: recognizer)
     #expect(self.text(result) == "go forward ten meters")
@@ -164,6 +166,63 @@ struct GrammarRecognitionTests {
     #expect(go.start > .milliseconds(300) && go.end < .milliseconds(1000))
     #expect(meters.end > .milliseconds(1800) && meters.end <= .milliseconds(2800))
     #expect(zip(result.words, result.words.dropFirst()).allSatisfy { $0.end <= $1.start })
+  }
+
+  // MARK: Which pass
+
+  /// The passes that an utterance needs on a new recogniser, and what it hears.
+  private func passes(of samples: [Int16]) throws -> (Set<WholePass>, RecognitionResult) {
+    let recognizer = try PocketSphinxRecognizer(
+      configuration: PocketSphinxEngine.Configuration(model: PocketSphinxModel.find()))
+    let grammar = try self.grammar(Self.robot)
+    let result = try self.hear(samples, grammar, with: recognizer)
+    let again = try self.hear(samples, grammar, with: recognizer)
+    #expect(again == result)
+    return (Set(try #require(try recognizer.grammars.search(grammar)).whole.keys), result)
+  }
+
+  /// As over a telephone line: nothing above 3 kHz.
+  private func lowPass(_ samples: [Int16]) -> [Int16] {
+    let filter = (-50...50).map { place -> Float in
+      let window = 0.54 + 0.46 * cos(Float.pi * Float(place) / 50)
+      let angle = Float.pi * Float(place)
+      return window * (place == 0 ? 0.375 : sin(0.375 * angle) / angle)
+    }
+    return samples.indices.dropFirst(50).dropLast(50).map { middle in
+      Int16(
+        clamping: Int(
+          zip(samples[(middle - 50)...(middle + 50)], filter).reduce(0) { $0 + Float($1.0) * $1.1 }))
+    }
+  }
+
+  /// Silence around it, as a microphone gives it that is closed while nobody speaks.
+  private func inSilence(_ samples: [Int16]) -> [Int16] {
+    [Int16](repeating: 0, count: 8000) + samples + [Int16](repeating: 0, count: 8000)
+  }
+
+  @Test func aCommandInQuietIsSearchedQuicklyAndInNoiseOrByTelephoneInFull() throws {
+    let speech = self.inSilence(Recording.goForward.samples)
+    let noisy = zip(speech, self.noise(speech.count, level: 300, seed: 5)).map {
+      Int16(clamping: Int($0) + Int($1))
+    }
+    for (samples, expected) in [(speech, WholePass.quick), (noisy, .full), (self.lowPass(speech), .full)] {
+      let (passes, result) = try self.passes(of: samples)
+      #expect(passes == [expected])
+      #expect(self.text(result) == "go forward ten meters")
+      #expect(!result.isRejected)
+    }
+  }
+
+  @Test func whatFitsBadlyInTheQuickPassIsSearchedInFull() throws {
+    let (passes, result) = try self.passes(of: self.inSilence(Recording.librivox[0].samples))
+    #expect(passes == [.quick, .full])
+    #expect(result.isRejected)
+  }
+
+  @Test func silenceIsNotSearchedQuickly() throws {
+    let (passes, result) = try self.passes(of: [Int16](repeating: 0, count: 32_000))
+    #expect(!passes.contains(.quick))
+    #expect(result.words.isEmpty)
   }
 
   @Test func wordsThatTheDictionaryLacksAreHeardByTheirSpelling() throws {
