@@ -59,6 +59,7 @@ let package = Package(
     .library(name: "SpeechProtocol", targets: ["SpeechProtocol"]),
     .library(name: "SpeechStreaming", targets: ["SpeechStreaming"]),
     .library(name: "CallSignaling", targets: ["CallSignaling"]),
+    .library(name: "Calls", targets: ["Calls"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
     .library(name: "VoiceCommands", targets: ["VoiceCommands"]),
     .library(name: "VoiceTesting", targets: ["VoiceTesting"]),
@@ -132,6 +133,7 @@ let package = Package(
     module("CallSignaling", ["VoiceCore"]),
     module(
       "VoiceWebSocket", ["VoiceCore", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
+    module("Calls", ["VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", .nioCore]),
     module(
       "VoiceServer",
       [
@@ -146,8 +148,8 @@ let package = Package(
       "VoiceTesting",
       [
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol",
-        "SpeechStreaming",
-        .nioCore, .nioPosix,
+        "SpeechStreaming", "CallSignaling", "Calls", "VoiceWebSocket",
+        .nioCore, .nioPosix, .nioHTTP1,
       ]),
     module(
       "VoiceCommands",
@@ -184,6 +186,9 @@ let package = Package(
     tests(
       of: "VoiceWebSocket",
       ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
+    tests(
+      of: "Calls",
+      ["VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", "VoiceTesting", .nioCore, .nioPosix]),
     tests(
       of: "VoiceServer",
       [

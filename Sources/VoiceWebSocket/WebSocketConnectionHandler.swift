@@ -135,7 +135,8 @@ final class WebSocketConnectionHandler: ChannelInboundHandler {
     let bytes = payload.readBytes(length: payload.readableBytes) ?? []
     guard bytes.isValidUTF8 else { return self.fail(.encoding) }
     let reason = String(decoding: bytes, as: UTF8.self)
-    self.answerClose(code: code, WebSocketClosure(origin: .remote, code: code, reason: reason), context: context)
+    self.answerClose(
+      code: code, WebSocketClosure(origin: .remote, code: code, reason: reason), context: context)
   }
 
   private func answerClose(code: Int?, _ closure: WebSocketClosure, context: ChannelHandlerContext) {

@@ -61,7 +61,8 @@ final class HandshakeWatch: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    self.failed(self.stage == .securing ? .tlsFailed(reason: "the server closed the connection") : .closed(self.stage))
+    self.failed(
+      self.stage == .securing ? .tlsFailed(reason: "the server closed the connection") : .closed(self.stage))
     context.fireChannelInactive()
   }
 

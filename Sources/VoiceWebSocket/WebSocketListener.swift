@@ -1,8 +1,8 @@
 public import NIOCore
 public import NIOHTTP1
-public import NIOWebSocket
 import NIOPosix
 public import NIOSSL
+public import NIOWebSocket
 
 /// The server's side of the upgrade (RFC 6455 section 4.2), for a server's own HTTP pipeline.
 public enum WebSocketUpgrade {
@@ -58,7 +58,8 @@ public final class WebSocketListener: Sendable {
   ///   - receiver: Makes the receiver of a new connection's events.
   /// - Throws: An error of NIO if the port cannot be had.
   public static func listen(
-    host: String = "127.0.0.1", port: Int = 0, tls: TLSConfiguration? = nil, group: (any EventLoopGroup)? = nil,
+    host: String = "127.0.0.1", port: Int = 0, tls: TLSConfiguration? = nil,
+    group: (any EventLoopGroup)? = nil,
     settings: WebSocketSettings = WebSocketSettings(),
     receiver: @escaping @Sendable (any Channel, HTTPRequestHead) -> WebSocketUpgrade.Receiver
   ) async throws -> WebSocketListener {
@@ -113,9 +114,12 @@ private final class UpgradeRequired: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard case .end = Self.unwrapInboundIn(data) else { return }
-    let headers: HTTPHeaders = ["Upgrade": "websocket", "Connection": "Upgrade, close", "Content-Length": "0"]
+    let headers: HTTPHeaders = [
+      "Upgrade": "websocket", "Connection": "Upgrade, close", "Content-Length": "0",
+    ]
     context.write(
-      Self.wrapOutboundOut(.head(.init(version: .http1_1, status: .upgradeRequired, headers: headers))), promise: nil)
+      Self.wrapOutboundOut(.head(.init(version: .http1_1, status: .upgradeRequired, headers: headers))),
+      promise: nil)
     let channel = context.channel
     context.writeAndFlush(Self.wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
   }
