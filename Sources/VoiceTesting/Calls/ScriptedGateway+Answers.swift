@@ -1,4 +1,5 @@
 import CallSignaling
+import Synchronization
 import VoiceCore
 
 /// What the gateway answers.
@@ -43,7 +44,7 @@ extension ScriptedGateway {
       guard let target = state.links[link] else { return [] }
       let reply = Self.nextReply(to: request.method, &state)
       func frames(id: RPCID?) -> [[UInt8]] { self.standard(request, id, link, &state) }
-      func sending(_ frames: [[UInt8]]) -> [@Sendable () -> Void] {
+      @Sendable func sending(_ frames: [[UInt8]]) -> [@Sendable () -> Void] {
         frames.map { frame in { target.send(frame) } }
       }
       switch reply {
