@@ -215,12 +215,15 @@ extension CallMachine {
     }
   }
 
-  /// Then a reattach, which makes everything anew; once, until media was connected again.
+  /// After a restart in vain a reattach, which makes everything anew; once, until media was connected again.
   mutating func restartFailed(at now: VoiceInstant) -> [Action] {
     switch self.media {
-    case .restarting, .connecting: break
-    case .idle, .connected, .interrupted, .failed: return [.ignore(.outOfOrder)]
+    case .restarting: return self.reattachMedia(at: now)
+    case .idle, .connecting, .connected, .interrupted, .failed: return [.ignore(.outOfOrder)]
     }
+  }
+
+  private mutating func reattachMedia(at now: VoiceInstant) -> [Action] {
     self.media = .failed
     self.startReconnectTime(at: now)
     guard self.link == .up, !self.triedReattach else { return [] }
@@ -231,7 +234,7 @@ extension CallMachine {
   mutating func mediaTimePassed(at now: VoiceInstant) -> [Action] {
     switch self.media {
     case .interrupted: return self.repairMedia(at: now)
-    case .connecting: return self.triedReattach ? self.restartFailed(at: now) : self.repairMedia(at: now)
+    case .connecting: return self.triedReattach ? self.reattachMedia(at: now) : self.repairMedia(at: now)
     case .restarting: return self.restartFailed(at: now)
     case .idle, .connected, .failed: return []
     }

@@ -128,7 +128,7 @@ extension LegMachine {
     switch self.phase {
     case .routing, .ringing:
       guard let answer = sdp ?? self.earlySDP else {
-        return self.finish(CallTerminationReason(.mandatoryElementMissing, origin: .media), tellsPeer: true)
+        return self.ended(CallTerminationReason(.mandatoryElementMissing, origin: .media), tellsPeer: true)
       }
       self.phase = .established
       self.ringDeadline = nil
