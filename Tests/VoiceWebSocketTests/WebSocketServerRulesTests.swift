@@ -104,7 +104,8 @@ import VoiceWebSocket
     try await self.withPeer { peer, log in
       peer.frame(0x88, [UInt8(code >> 8), UInt8(code & 0xFF)] + Array("bye".utf8))
       #expect(await peer.closeCode() == code)
-      #expect(await log.closure() == WebSocketClosure(origin: .remote, code: code, reason: "bye"))
+      let closure = await log.closure()
+      #expect(closure == WebSocketClosure(origin: .remote, code: code, reason: "bye"))
       #expect(await peer.isClosed())
     }
   }
@@ -141,7 +142,8 @@ import VoiceWebSocket
     let listener = try await WebSocketListener.listen { _, _ in { _, _ in } }
     let peer = try await RawPeer.connect(port: listener.port)
     peer.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-    #expect(await peer.head()?.hasPrefix("HTTP/1.1 426 ") == true)
+    let head = await peer.head()
+    #expect(head?.hasPrefix("HTTP/1.1 426 ") == true)
     #expect(await peer.isClosed())
     await listener.close()
   }

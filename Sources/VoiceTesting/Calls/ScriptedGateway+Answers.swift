@@ -79,7 +79,7 @@ extension ScriptedGateway {
     }
   }
 
-  private static func nextReply(to method: Method, _ state: inout State) -> Reply {
+  private static func nextReply(to method: SignalingMethod, _ state: inout State) -> Reply {
     guard let replies = state.script.replies[method], let first = replies.first else { return .standard }
     state.script.replies[method] = Array(replies.dropFirst())
     return first

@@ -10,7 +10,7 @@ extension ScriptedGateway {
     /// The answers to `gatewayState`, in order, the last again and again; `nil` is no answer.
     public var gatewayStates: [GatewayState?] = [.registered]
     /// Replies to requests in order, by method; after the last one requests are answered as documented.
-    public var replies: [Method: [Reply]] = [:]
+    public var replies: [SignalingMethod: [Reply]] = [:]
     /// What follows an invite.
     public var afterInvite: [Step] = [.ringing, .answer]
     /// Whether calls are known again on the next connection of their session.

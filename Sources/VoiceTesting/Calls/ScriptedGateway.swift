@@ -42,7 +42,8 @@ public final class ScriptedGateway: Sendable {
     var requests: [ClientRequest] = []
     var frames: [[UInt8]] = []
     var acknowledgements = 0
-    var waiters: [(method: Method, count: Int, continuation: CheckedContinuation<ClientRequest, Never>)] = []
+    var waiters:
+      [(method: SignalingMethod, count: Int, continuation: CheckedContinuation<ClientRequest, Never>)] = []
     var queue: [@Sendable () -> Void] = []
     var isPerforming = false
   }
@@ -83,7 +84,7 @@ public final class ScriptedGateway: Sendable {
   public var calls: [CallID] { self.state.withLock { Array($0.calls.keys) } }
 
   /// Waits until a request came for the n-th time, be it past or to come.
-  public func request(_ method: Method, count: Int = 1) async -> ClientRequest {
+  public func request(_ method: SignalingMethod, count: Int = 1) async -> ClientRequest {
     await withCheckedContinuation { continuation in
       let found = self.state.withLock { state -> ClientRequest? in
         let requests = state.requests.filter { $0.method == method }
