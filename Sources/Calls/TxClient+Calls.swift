@@ -56,9 +56,9 @@ extension TxClient {
   ///   `connect`; `CancellationError`.
   public func ready() async throws {
     let signal = self.readiness.wait()
-    let (isReady, isWanted) = self.driver.read { ($0.connection.isReady, $0.isWanted) }
+    let (isReady, isWanted, givenUp) = self.driver.read { ($0.connection.isReady, $0.isWanted, $0.givenUp) }
     if isReady { return }
-    guard isWanted else { throw VoiceFailure(.callNotConnected) }
+    guard isWanted else { throw givenUp ?? VoiceFailure(.callNotConnected) }
     for await outcome in signal { return try outcome.get() }
     try Task.checkCancellation()
     throw VoiceFailure(.callNotConnected)

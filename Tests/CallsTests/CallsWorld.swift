@@ -47,7 +47,7 @@ final class CallsWorld: Sendable {
     let call = try await self.client.call(destination)
     let log = EventRecorder(call.events)
     try await call.answered()
-    _ = await self.gateway.request(.invite)
+    _ = try await self.gateway.request(.invite)
     await self.mediaIsDone(of: call)
     return (call, log)
   }
@@ -56,7 +56,7 @@ final class CallsWorld: Sendable {
   func mediaIsDone(of call: Call) async {
     guard let id = call.callInfo?.callId else { return }
     let peer = self.media.peer(of: CallID(id.uuidString))
-    while let peer,
+    while let peer, !Task.isCancelled,
       !peer.steps.contains(where: { if case .appliedRemote(_, isFinal: true) = $0 { true } else { false } })
     {
       await Task.yield()
@@ -114,14 +114,18 @@ final class EventRecorder<Event: Sendable>: Sendable {
 
   /// - Parameter from: How many events to skip.
   func first(from: Int = 0, where condition: @escaping @Sendable (Event) -> Bool) async -> Event? {
-    await withCheckedContinuation { continuation in
-      let found = self.state.withLock { state -> Event?? in
-        if let event = state.events.dropFirst(from).first(where: condition) { return .some(event) }
-        if state.isFinished { return .some(nil) }
-        state.waiters.append((condition, from, continuation))
-        return nil
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let found = self.state.withLock { state -> Event?? in
+          if let event = state.events.dropFirst(from).first(where: condition) { return .some(event) }
+          if state.isFinished || Task.isCancelled { return .some(nil) }
+          state.waiters.append((condition, from, continuation))
+          return nil
+        }
+        if let found { continuation.resume(returning: found) }
       }
-      if let found { continuation.resume(returning: found) }
+    } onCancel: {
+      self.finish()
     }
   }
 }

@@ -89,6 +89,8 @@ struct ClientMachine: Sendable {
   var callConfiguration = CallMachine.Configuration()
   var tokenWarning: VoiceInstant?
   var callReportID: String?
+  /// Why there is no connection although one was wanted.
+  private(set) var givenUp: VoiceFailure?
   private var nextSession: ClientSession?
   private var isConnectedBefore = false
   private var disconnectDeadline: VoiceInstant?
@@ -172,6 +174,7 @@ struct ClientMachine: Sendable {
 
   private mutating func begin(_ session: ClientSession, at now: VoiceInstant) {
     self.session = session
+    self.givenUp = nil
     self.isConnectedBefore = false
     self.configure(session.settings, dialect: session.dialect)
     self.connect(.connectRequested, at: now)
@@ -288,6 +291,7 @@ struct ClientMachine: Sendable {
     for entry in self.requests.interrupted() { self.settle(entry.context, .interrupted, at: now) }
     for id in self.sortedCalls { self.step(id, .linkAbandoned(failure), at: now) }
     self.perform(self.outbox.abandoned(), at: now)
+    self.givenUp = failure
     self.emit(.notify(.gaveUp(failure)))
   }
 

@@ -26,16 +26,17 @@ extension ScriptedGateway {
     }
   }
 
-  private func record(_ request: ClientRequest, _ bytes: [UInt8]) -> [CheckedContinuation<
-    ClientRequest, Never
-  >] {
-    self.state.withLock { state in
+  private func record(
+    _ request: ClientRequest, _ bytes: [UInt8]
+  ) -> [CheckedContinuation<ClientRequest, any Error>] {
+    self.state.withLock { state -> [CheckedContinuation<ClientRequest, any Error>] in
       state.requests.append(request)
       state.frames.append(bytes)
-      let count = state.requests.lazy.filter { $0.method == request.method }.count
-      let due = state.waiters.filter { $0.method == request.method && $0.count == count }
-      state.waiters.removeAll { $0.method == request.method && $0.count == count }
-      return due.map(\.continuation)
+      let method = request.method
+      let count = state.requests.count { $0.method == method }
+      let due = state.waiters.filter { $0.method == method && $0.count == count }
+      state.waiters.removeAll { $0.method == method && $0.count == count }
+      return due.map { $0.continuation }
     }
   }
 

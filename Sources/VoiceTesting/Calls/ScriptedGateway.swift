@@ -31,7 +31,15 @@ public final class ScriptedGateway: Sendable {
     var hold = HoldState.active
   }
 
+  struct Waiter: Sendable {
+    let id: Int
+    let method: SignalingMethod
+    let count: Int
+    let continuation: CheckedContinuation<ClientRequest, any Error>
+  }
+
   struct State: Sendable {
+    var lastWaiter = 0
     var script: Script
     var links: [Int: Link] = [:]
     var nextLink = 0
@@ -42,8 +50,7 @@ public final class ScriptedGateway: Sendable {
     var requests: [ClientRequest] = []
     var frames: [[UInt8]] = []
     var acknowledgements = 0
-    var waiters:
-      [(method: SignalingMethod, count: Int, continuation: CheckedContinuation<ClientRequest, Never>)] = []
+    var waiters: [Waiter] = []
     var queue: [@Sendable () -> Void] = []
     var isPerforming = false
   }
@@ -84,15 +91,30 @@ public final class ScriptedGateway: Sendable {
   public var calls: [CallID] { self.state.withLock { Array($0.calls.keys) } }
 
   /// Waits until a request came for the n-th time, be it past or to come.
-  public func request(_ method: SignalingMethod, count: Int = 1) async -> ClientRequest {
-    await withCheckedContinuation { continuation in
-      let found = self.state.withLock { state -> ClientRequest? in
-        let requests = state.requests.filter { $0.method == method }
-        if requests.count >= count { return requests[count - 1] }
-        state.waiters.append((method, count, continuation))
-        return nil
+  ///
+  /// - Throws: `CancellationError`.
+  public func request(_ method: SignalingMethod, count: Int = 1) async throws -> ClientRequest {
+    let id = self.state.withLock { state in
+      state.lastWaiter += 1
+      return state.lastWaiter
+    }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let found = self.state.withLock { state -> Result<ClientRequest, any Error>? in
+          let requests = state.requests.filter { $0.method == method }
+          if requests.count >= count, count > 0 { return .success(requests[count - 1]) }
+          if Task.isCancelled { return .failure(CancellationError()) }
+          state.waiters.append(Waiter(id: id, method: method, count: count, continuation: continuation))
+          return nil
+        }
+        if let found { continuation.resume(with: found) }
       }
-      if let found { continuation.resume(returning: found) }
+    } onCancel: {
+      let cancelled = self.state.withLock { state in
+        defer { state.waiters.removeAll { $0.id == id } }
+        return state.waiters.filter { $0.id == id }
+      }
+      for waiter in cancelled { waiter.continuation.resume(throwing: CancellationError()) }
     }
   }
 
