@@ -45,10 +45,13 @@ final class CallsWorld: Sendable {
   /// Places a call and waits until audio flows.
   func activeCall(_ destination: String = "bob") async throws -> (Call, EventRecorder<CallEvent>) {
     let call = try await self.client.call(destination)
-    let log = EventRecorder(call.events)
     try await call.answered()
-    _ = try await self.gateway.request(.invite)
     await self.mediaIsDone(of: call)
+    // The state is there before it is told; what the recorder gets begins after that.
+    _ = await self.log.first { event in
+      if case .callStateUpdated(let told, .ACTIVE) = event { told === call } else { false }
+    }
+    let log = EventRecorder(call.events)
     return (call, log)
   }
 

@@ -44,7 +44,9 @@ import VoiceTesting
   @Test func aSilentConnectionIsNoticedAfter20SecondsWithoutACall() async throws {
     let world = try await CallsWorld.ready()
     world.gateway.goSilent()
+    let began = world.clock.now
     world.clock.advance(by: .seconds(15))
+    await world.clock.waitForTimer(at: began.advanced(by: .seconds(20)))
     world.clock.advance(by: .milliseconds(4_999))
     #expect(world.client.isConnected())
     world.clock.advance(by: .milliseconds(1))

@@ -235,9 +235,10 @@ final class ClientDriver: Sendable {
     guard let paths = self.parts.paths, !session.server.isOnThisMachine else { return self.stopWatching() }
     self.state.withLock { state in
       guard state.paths == nil else { return }
-      // It watches as long as a connection is wanted.
+      // It watches as long as a connection is wanted, and from now on, not from when the task begins.
+      let changes = paths.changes()
       state.paths = Task { [weak self] in
-        for await isSatisfied in paths.changes() { self?.submit(.pathChanged(isSatisfied: isSatisfied)) }
+        for await isSatisfied in changes { self?.submit(.pathChanged(isSatisfied: isSatisfied)) }
       }
     }
   }

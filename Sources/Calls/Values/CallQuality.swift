@@ -23,6 +23,8 @@ public enum MOSCalculator {
     let delayImpairment = 0.024 * delay + (delay > 177.3 ? 0.11 * (delay - 177.3) : 0)
     let lossImpairment = 20 * Self.logarithm(1 + loss)
     let r = 93.2 - delayImpairment - lossImpairment
+    // Below zero the polynomial turns round; the E-model has 1 there (ITU-T G.107 annex B).
+    guard r > 0 else { return 1 }
     return min(5, max(1, 1 + 0.035 * r + 0.000_007 * r * (r - 60) * (100 - r)))
   }
 
