@@ -156,7 +156,8 @@ let package = Package(
       "VoiceCommands",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
-        "PocketSphinxRecognition", "SpeechProtocol", "SpeechStreaming", "VoiceServer", "VoiceTesting",
+        "PocketSphinxRecognition", "SpeechProtocol", "SpeechStreaming", "CallSignaling", "Calls",
+        "VoiceServer", "VoiceTesting",
         "CSndFile", .grpcCore,
         .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .argumentParser, .unixSignals,
         .logging,
