@@ -30,6 +30,10 @@ extension Target.Dependency {
   static let swiftProtobuf = product(name: "SwiftProtobuf", package: "swift-protobuf")
   static let nioCore = product(name: "NIOCore", package: "swift-nio")
   static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+  static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+  static let nioWebSocket = product(name: "NIOWebSocket", package: "swift-nio")
+  static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
+  static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
   static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
   static let hummingbirdTesting = product(name: "HummingbirdTesting", package: "hummingbird")
   static let jwtKit = product(name: "JWTKit", package: "jwt-kit")
@@ -59,6 +63,7 @@ let package = Package(
     .library(name: "SpeechProtocol", targets: ["SpeechProtocol"]),
     .library(name: "SpeechStreaming", targets: ["SpeechStreaming"]),
     .library(name: "CallSignaling", targets: ["CallSignaling"]),
+    .library(name: "Calls", targets: ["Calls"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
     .library(name: "VoiceCommands", targets: ["VoiceCommands"]),
     .library(name: "VoiceViews", targets: ["VoiceViews"]),
@@ -71,6 +76,7 @@ let package = Package(
     .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.0"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -136,6 +142,9 @@ let package = Package(
       ]),
     module("CallSignaling", ["VoiceCore"]),
     module(
+      "VoiceWebSocket", ["VoiceCore", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
+    module("Calls", ["VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", .nioCore]),
+    module(
       "VoiceServer",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
@@ -150,16 +159,15 @@ let package = Package(
       "VoiceTesting",
       [
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol",
-        "SpeechStreaming",
-        .nioCore, .nioPosix,
+        "SpeechStreaming", "CallSignaling", "Calls", "VoiceWebSocket",
+        .nioCore, .nioPosix, .nioHTTP1,
       ]),
     module(
       "VoiceCommands",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition", "SherpaOnnxRecognition", "SpeechProtocol", "SpeechStreaming",
-        "VoiceServer",
-        "VoiceTesting",
+        "CallSignaling", "Calls", "VoiceServer", "VoiceTesting",
         "CSndFile", .grpcCore,
         .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .argumentParser, .unixSignals,
         .logging,
@@ -193,6 +201,12 @@ let package = Package(
         .nioCore, .nioPosix,
       ]),
     tests(of: "CallSignaling", ["VoiceCore", "VoiceTesting"]),
+    tests(
+      of: "VoiceWebSocket",
+      ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
+    tests(
+      of: "Calls",
+      ["VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", "VoiceTesting", .nioCore, .nioPosix]),
     tests(
       of: "VoiceServer",
       [
