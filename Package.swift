@@ -33,6 +33,8 @@ extension Target.Dependency {
   static let nioHTTPTypes = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
   static let cryptoExtras = product(name: "CryptoExtras", package: "swift-crypto")
   static let grdb = product(name: "GRDB", package: "GRDB.swift")
+  static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
+  static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
   static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
   static let hummingbirdTesting = product(name: "HummingbirdTesting", package: "hummingbird")
   static let jwtKit = product(name: "JWTKit", package: "jwt-kit")
@@ -73,6 +75,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
     .package(url: "https://github.com/apple/swift-crypto", "4.5.0"..<"6.0.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
@@ -134,12 +137,14 @@ let package = Package(
       ]),
     module("CallSignaling", ["VoiceCore"]),
     module(
+      "VoiceWebSocket", ["VoiceCore", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
+    module(
       "VoiceServer",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechProtocol", "SpeechMessages", "CallSignaling", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore,
-        .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .hummingbird, .cryptoExtras, .grdb,
+        "SpeechProtocol", "SpeechMessages", "CallSignaling", "VoiceWebSocket", .grpcCore, .grpcNIO, .grpcProtobuf,
+        .swiftProtobuf, .nioCore, .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .hummingbird, .cryptoExtras, .grdb,
         .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,
         .collections,
       ]),
@@ -183,10 +188,13 @@ let package = Package(
       ]),
     tests(of: "CallSignaling", ["VoiceCore", "VoiceTesting"]),
     tests(
+      of: "VoiceWebSocket",
+      ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
+    tests(
       of: "VoiceServer",
       [
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "PocketSphinxRecognition",
-        "SpeechProtocol", "SpeechMessages", "CallSignaling",
+        "SpeechProtocol", "SpeechMessages", "CallSignaling", "VoiceWebSocket",
         "VoiceTesting", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
         .hummingbirdTesting, .jwtKit, .logging, .coreMetrics, .lifecycle,
       ]),
