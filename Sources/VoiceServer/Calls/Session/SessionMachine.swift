@@ -77,7 +77,7 @@ struct SessionMachine: Sendable {
 
   enum Action: Hashable, Sendable {
     case reply(RPCID, Result<ServerResult, RPCError>)
-    case send(ServerRequest, id: Int)
+    case send(ServerRequest, id: Int, Dialect)
     case authenticate(LoginAttempt)
     case register(SessionKey, request: RPCID?, isAnonymous: Bool)
     case forward(ClientRequest, id: RPCID?)
@@ -147,7 +147,7 @@ struct SessionMachine: Sendable {
     case .authenticated(let result): return self.authenticated(result, at: now)
     case .registered(let key): return self.registered(key, at: now)
     case .replied(let id, let result): return self.replied(id, result, at: now)
-    case .sent(let request): return self.translated(request).map { .send($0, id: self.nextID()) }
+    case .sent(let request): return self.translated(request).map { .send($0, id: self.nextID(), self.dialect) }
     case .asked(let request, let number): return self.asked(request, number: number)
     case .closeRequested(let code, let reason): return self.close(code, reason)
     case .socketClosed:
@@ -333,7 +333,7 @@ struct SessionMachine: Sendable {
     else { return [.respond(number: number, .refused)] }
     let id = self.nextID()
     self.questions[id] = number
-    return [.send(request, id: id)]
+    return [.send(request, id: id, self.dialect)]
   }
 
   /// Says a request in the client's dialect: Verto has no ringing and no candidates (telnyx.md section 7).
@@ -371,7 +371,7 @@ struct SessionMachine: Sendable {
       case .telnyx:
         let id = self.nextID()
         self.pingID = id
-        return [.send(.ping(), id: id)]
+        return [.send(.ping(), id: id, self.dialect)]
       case .verto: return [.pingSocket]
       }
     }
