@@ -64,7 +64,8 @@ struct WebRoutes: Sendable {
 
   /// Answers a request for the gateway that did not become a WebSocket: it asked for none, or there is no room for it.
   private static func notUpgraded(_ request: Request) -> Response {
-    let asks = request.headers[.upgrade]?.lowercased() == "websocket" && request.headers[.secWebSocketKey] != nil
+    // The wish itself has been removed from the request.
+    let asks = request.headers[.secWebSocketKey] != nil && request.headers[.secWebSocketVersion] == "13"
     return Response(
       status: asks ? .serviceUnavailable : .upgradeRequired,
       headers: asks ? [.retryAfter: "30"] : [.upgrade: "websocket", .secWebSocketVersion: "13"])

@@ -21,7 +21,9 @@ final class CallGateway: Service {
 
   private struct Sockets {
     var connections: [ConnectionID: GatewayConnection] = [:]
+    /// Sockets and those that are about to be opened, by address and together.
     var addresses: [String: Int] = [:]
+    var places = 0
     var lastID = 0
     var isStopped = false
   }
@@ -80,11 +82,23 @@ final class CallGateway: Service {
 
   // MARK: - Sockets
 
-  /// Whether another socket may be opened from an address.
-  func hasRoom(for address: String) -> Bool {
+  /// Takes a place for a socket from an address, to be given back with ``release(_:)``; false if there is none.
+  func reserve(_ address: String) -> Bool {
     self.sockets.withLock { sockets in
-      !sockets.isStopped && sockets.connections.count < self.limits.connections
-        && sockets.addresses[address, default: 0] < self.limits.connectionsPerAddress
+      guard !sockets.isStopped, sockets.places < self.limits.connections,
+        sockets.addresses[address, default: 0] < self.limits.connectionsPerAddress
+      else { return false }
+      sockets.places += 1
+      sockets.addresses[address, default: 0] += 1
+      return true
+    }
+  }
+
+  func release(_ address: String) {
+    self.sockets.withLock { sockets in
+      sockets.places -= 1
+      let left = sockets.addresses[address, default: 1] - 1
+      sockets.addresses[address] = left > 0 ? left : nil
     }
   }
 
@@ -96,7 +110,6 @@ final class CallGateway: Service {
         id: ConnectionID(number: sockets.lastID), address: address, gateway: self, link: link,
         configuration: self.session)
       sockets.connections[connection.id] = connection
-      sockets.addresses[address, default: 0] += 1
       return connection
     }
     self.metrics.connectionOpened()
@@ -106,10 +119,7 @@ final class CallGateway: Service {
 
   func closed(_ connection: GatewayConnection) {
     let isKnown = self.sockets.withLock { sockets in
-      guard sockets.connections.removeValue(forKey: connection.id) != nil else { return false }
-      let left = sockets.addresses[connection.address, default: 1] - 1
-      sockets.addresses[connection.address] = left > 0 ? left : nil
-      return true
+      sockets.connections.removeValue(forKey: connection.id) != nil
     }
     guard isKnown else { return }
     self.metrics.connectionClosed()

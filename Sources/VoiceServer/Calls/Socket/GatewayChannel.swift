@@ -48,6 +48,8 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
       configuration.enablePipelining = false
       configuration.enableResponseHeaderValidation = false
       let outcome = try pipeline.configureUpgradableHTTPServerPipeline(configuration: configuration)
+      let upgrade = try pipeline.handler(type: NIOTypedHTTPServerUpgradeHandler<Outcome>.self)
+      try pipeline.addHandler(UpgradeFilter(gateway: self.gateway), position: .before(upgrade))
       let bound = NIOLoopBound(watch, eventLoop: channel.eventLoop)
       outcome.whenSuccess { _ in channel.pipeline.syncOperations.removeHandler(bound.value, promise: nil) }
       return Value(outcome: outcome, channel: channel)
@@ -86,15 +88,49 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
     let settings = self.settings
     return NIOTypedWebSocketServerUpgrader(
       maxFrameSize: settings.maximumMessageSize, enableAutomaticErrorHandling: false,
-      shouldUpgrade: { [gateway] channel, head in
-        let path = String(head.uri.prefix { $0 != "?" })
-        let accepts =
-          Self.paths.contains(path) && gateway.hasRoom(for: channel.remoteAddress?.ipAddress ?? "")
-        return channel.eventLoop.makeSucceededFuture(accepts ? HTTPHeaders() : nil)
-      },
+      // The filter before it lets only those requests through that shall become WebSockets.
+      shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(HTTPHeaders()) },
       upgradePipelineHandler: { [gateway] channel, _ in
         WebSocketLink.attach(to: channel, gateway: gateway, settings: settings).map { .webSocket }
       })
+  }
+}
+
+/// Decides whether the first request becomes a WebSocket (RFC 6455 section 4.2.1); for others it removes the wish from the
+/// request, since NIO's handler loses the head of a request whose upgrade it refuses.
+private final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+
+  private let gateway: CallGateway
+
+  init(gateway: CallGateway) {
+    self.gateway = gateway
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .head(var head) = Self.unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+    let isWebSocket = Self.asksForWebSocket(head) && self.takesPlace(in: context.channel)
+    if !isWebSocket { head.headers.remove(name: "upgrade") }
+    context.fireChannelRead(Self.wrapInboundOut(.head(head)))
+    context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+  }
+
+  private static func asksForWebSocket(_ head: HTTPRequestHead) -> Bool {
+    let headers = head.headers
+    return head.method == .GET && GatewayChannel.paths.contains(String(head.uri.prefix { $0 != "?" }))
+      && headers["upgrade"].map { $0.lowercased() } == ["websocket"]
+      && headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
+      && headers["sec-websocket-version"] == ["13"]
+      // 16 bytes in base 64.
+      && headers["sec-websocket-key"].count == 1 && headers["sec-websocket-key"].allSatisfy { $0.utf8.count == 24 }
+  }
+
+  private func takesPlace(in channel: any Channel) -> Bool {
+    let address = channel.remoteAddress?.ipAddress ?? ""
+    guard self.gateway.reserve(address) else { return false }
+    channel.closeFuture.whenComplete { [gateway] _ in gateway.release(address) }
+    return true
   }
 }
 

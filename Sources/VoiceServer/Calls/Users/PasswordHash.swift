@@ -72,7 +72,7 @@ struct PasswordHash: Hashable, Sendable {
     return ConstantTime.equal(hash, self.hash)
   }
 
-  private static func derive(
+  static func derive(
     _ password: Secret, salt: [UInt8], cost: Cost
   ) throws(VoiceFailure) -> [UInt8] {
     do {
