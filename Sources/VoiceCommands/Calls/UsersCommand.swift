@@ -40,7 +40,9 @@ struct UsersCommand: ContextCommand {
   func validate() throws {
     switch self.action {
     case .add, .remove, .token:
-      guard self.name != nil else { throw ValidationError("\(self.action.rawValue) takes the name of a user.") }
+      guard self.name != nil else {
+        throw ValidationError("\(self.action.rawValue) takes the name of a user.")
+      }
     case .list, .hash:
       guard self.name == nil else { throw ValidationError("\(self.action.rawValue) takes no name.") }
     }
@@ -53,7 +55,9 @@ struct UsersCommand: ContextCommand {
     do throws(VoiceFailure) {
       let lines = try await self.perform(in: context)
       for line in lines {
-        let text = self.common.json ? JSONValue.object(["event": .string("user"), line.0: .string(line.1)]).text : line.1
+        let text =
+          self.common.json
+          ? JSONValue.object(["event": .string("user"), line.0: .string(line.1)]).text : line.1
         context.console.output.write(text + "\n")
       }
       return .done
@@ -77,7 +81,8 @@ struct UsersCommand: ContextCommand {
     case .remove:
       guard try CallHistory(dataFolder: folder).removeUser(name) else {
         throw VoiceFailure(
-          .usage, message: "There is no user “\(name)” here; those of a configuration file are removed there.")
+          .usage, message: "There is no user “\(name)” here; those of a configuration file are removed there."
+        )
       }
       return [("removed", name)]
     case .token:

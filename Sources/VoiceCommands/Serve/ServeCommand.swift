@@ -110,7 +110,8 @@ struct ServeCommand: ContextCommand {
         ConsoleLogHandler(label: label, stream: stream, format: json ? .json : .text, level: level)
       },
       observer: VoiceServer.Observer(
-        loaded: { output.loaded($0, of: $1) }, tookDemoUsers: { output.took($0) }, becameReady: { output.ready($0) }))
+        loaded: { output.loaded($0, of: $1) }, tookDemoUsers: { output.took($0) },
+        becameReady: { output.ready($0) }))
     return await ServeRun(server: server, output: output, context: context, json: json).run()
   }
 }

@@ -116,7 +116,8 @@ final class ServerOutput: Sendable {
           StyledText("\(app.id.uuidString.lowercased())  \(app.name), \(app.language)")
         ))
     }
-    facts.append(("Calls", StyledText("ws://\(addresses.http)/", .cyan) + StyledText("  echo  silence  fail-486", .dim)))
+    facts.append(
+      ("Calls", StyledText("ws://\(addresses.http)/", .cyan) + StyledText("  echo  silence  fail-486", .dim)))
     for (index, user) in self.demoUsers.withLock({ $0 }).enumerated() {
       facts.append((index == 0 ? "Demo users" : "", StyledText("\(user.name)  \(user.password)")))
     }

@@ -103,7 +103,9 @@ struct ConfigurationNode {
   }
 
   func truth() throws(VoiceFailure) -> Bool {
-    guard case .scalar(let scalar) = self.node, scalar.style == .plain else { throw self.expected("true or false") }
+    guard case .scalar(let scalar) = self.node, scalar.style == .plain else {
+      throw self.expected("true or false")
+    }
     switch scalar.string.lowercased() {
     case "true": return true
     case "false": return false

@@ -147,8 +147,10 @@ extension ServerConfiguration.Calls {
       let path = "users[\(index)]"
       try check(
         CallUser.isName(user.name), "\(path).name",
-        "expected up to 64 letters, digits, . _ + - and no name of a service, found \"\(user.name.prefix(60))\"")
-      try check(names.insert(user.name).inserted, "\(path).name", "expected a name of its own, found it twice")
+        "expected up to 64 letters, digits, . _ + - and no name of a service, found \"\(user.name.prefix(60))\""
+      )
+      try check(
+        names.insert(user.name).inserted, "\(path).name", "expected a name of its own, found it twice")
       try check(
         user.password == nil || user.passwordHash == nil, path,
         "expected either password or password_hash, found both")

@@ -119,7 +119,8 @@ extension TokenAuthority {
   ///
   /// - Throws: ``VoiceFailure`` with `speech.identity.token-expired` or `speech.identity.credentials-rejected`.
   func verifyCallToken(_ token: String) async throws(VoiceFailure) -> String {
-    let rejected = VoiceFailure(.credentialsRejected, message: "The token is not one of this server for calls.")
+    let rejected = VoiceFailure(
+      .credentialsRejected, message: "The token is not one of this server for calls.")
     let claims: CallClaims
     do {
       // What a token says of its own algorithm decides nothing: only the server's one is accepted.

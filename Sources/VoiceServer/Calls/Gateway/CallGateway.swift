@@ -146,7 +146,11 @@ final class CallGateway: Service {
   /// Takes an event in.
   func handle(_ event: CallSwitch.Event) {
     let now = self.clock.now
-    self.pump.step { $0.handle(event, at: now) } perform: { self.perform($0) }
+    self.pump.step {
+      $0.handle(event, at: now)
+    } perform: {
+      self.perform($0)
+    }
   }
 
   private func perform(_ action: CallSwitch.Action) {

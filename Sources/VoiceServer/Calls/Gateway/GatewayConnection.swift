@@ -61,7 +61,11 @@ final class GatewayConnection: Sendable {
   /// Takes an event in.
   func handle(_ event: SessionMachine.Event) {
     let now = self.gateway.clock.now
-    self.pump.step { $0.handle(event, at: now) } perform: { self.perform($0) }
+    self.pump.step {
+      $0.handle(event, at: now)
+    } perform: {
+      self.perform($0)
+    }
   }
 
   private func perform(_ action: SessionMachine.Action) {

@@ -58,7 +58,9 @@ enum ScriptedDescription {
   static let offer = SDP(
     Self.text(
       Self.head + ["m=audio 9 UDP/TLS/RTP/SAVPF 111 0", "c=IN IP4 0.0.0.0", "a=mid:0"] + Self.credentials
-        + ["a=setup:actpass", "a=rtcp-mux", "a=rtpmap:111 opus/48000/2", "a=rtpmap:0 PCMU/8000", "a=sendrecv"]))
+        + [
+          "a=setup:actpass", "a=rtcp-mux", "a=rtpmap:111 opus/48000/2", "a=rtpmap:0 PCMU/8000", "a=sendrecv",
+        ]))
 
   /// The answer to an offer: its first audio section with its first format, other sections refused (RFC 3264 section 6).
   ///

@@ -48,7 +48,8 @@ public struct CallHistory: Sendable {
     return try self.store.calls(limit: limit).map { call in
       Entry(
         id: call.id, caller: call.caller, destination: call.destination, callee: call.callee,
-        began: date(call.began), answered: call.answered.map(date), ended: date(call.ended), cause: call.cause,
+        began: date(call.began), answered: call.answered.map(date), ended: date(call.ended),
+        cause: call.cause,
         causeCode: call.causeCode, sipCode: call.sipCode, endedBy: call.endedBy)
     }
   }

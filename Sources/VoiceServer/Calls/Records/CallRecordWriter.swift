@@ -24,7 +24,8 @@ final class CallRecordWriter: Service {
   private let logger: Logger
 
   init(
-    store: any CallRecordStore, capacity: Int = CallRecordWriter.capacity, metrics: CallMetrics, logger: Logger
+    store: any CallRecordStore, capacity: Int = CallRecordWriter.capacity, metrics: CallMetrics,
+    logger: Logger
   ) {
     self.store = store
     self.capacity = capacity

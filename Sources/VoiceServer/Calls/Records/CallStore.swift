@@ -77,7 +77,8 @@ struct CallStore: CallRecordStore, CallUserDirectory {
     do {
       // The file holds whom people call: nobody else's business, from the first byte on.
       if !FileManager.default.fileExists(atPath: self.path) {
-        FileManager.default.createFile(atPath: self.path, contents: nil, attributes: [.posixPermissions: 0o600])
+        FileManager.default.createFile(
+          atPath: self.path, contents: nil, attributes: [.posixPermissions: 0o600])
       }
       var configuration = Configuration()
       configuration.busyMode = .timeout(5)
@@ -197,7 +198,8 @@ struct CallStore: CallRecordStore, CallUserDirectory {
     default:
       return VoiceFailure(
         .dataFolderNotWritable,
-        message: "The file \(path) cannot be used. Give the server's user the right to write it and its folder.",
+        message:
+          "The file \(path) cannot be used. Give the server's user the right to write it and its folder.",
         cause: error)
     }
   }

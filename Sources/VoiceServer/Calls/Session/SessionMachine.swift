@@ -147,7 +147,8 @@ struct SessionMachine: Sendable {
     case .authenticated(let result): return self.authenticated(result, at: now)
     case .registered(let key): return self.registered(key, at: now)
     case .replied(let id, let result): return self.replied(id, result, at: now)
-    case .sent(let request): return self.translated(request).map { .send($0, id: self.nextID(), self.dialect) }
+    case .sent(let request):
+      return self.translated(request).map { .send($0, id: self.nextID(), self.dialect) }
     case .asked(let request, let number): return self.asked(request, number: number)
     case .closeRequested(let code, let reason): return self.close(code, reason)
     case .socketClosed:
@@ -221,9 +222,10 @@ struct SessionMachine: Sendable {
     case .gatewayState:
       guard let key = self.key else { return refuse(.authenticationRequired, "Authentication Required") }
       return reply(.gatewayState(GatewayStateReport(.registered), sessionID: key.sessionID))
-    case .disablePush: return self.key == nil
-      ? refuse(.authenticationRequired, "Authentication Required")
-      : reply(.other(["message": "This gateway sends no push notifications"]))
+    case .disablePush:
+      return self.key == nil
+        ? refuse(.authenticationRequired, "Authentication Required")
+        : reply(.other(["message": "This gateway sends no push notifications"]))
     case .aiConversation: return refuse(.methodNotFound, "The assistant is not available")
     case .subscribe(let params), .unsubscribe(let params):
       return reply(.other(["unauthorizedChannels": params["eventChannel"] ?? []]))

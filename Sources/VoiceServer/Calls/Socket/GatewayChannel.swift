@@ -1,7 +1,7 @@
 import CallSignaling
+import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import HTTPTypes
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -123,7 +123,8 @@ private final class UpgradeFilter: ChannelInboundHandler, RemovableChannelHandle
       && headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
       && headers["sec-websocket-version"] == ["13"]
       // 16 bytes in base 64.
-      && headers["sec-websocket-key"].count == 1 && headers["sec-websocket-key"].allSatisfy { $0.utf8.count == 24 }
+      && headers["sec-websocket-key"].count == 1
+      && headers["sec-websocket-key"].allSatisfy { $0.utf8.count == 24 }
   }
 
   private func takesPlace(in channel: any Channel) -> Bool {
@@ -208,7 +209,8 @@ final class WebSocketLink: GatewayLink {
       box.link.withLock { $0 }?.take(event)
     }.flatMapThrowing { socket in
       // Frames are small: a large buffer for each idle socket would be what it costs most.
-      _ = channel.setOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 1024, maximum: 65_536))
+      _ = channel.setOption(
+        .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 1024, maximum: 65_536))
       _ = channel.setOption(.socketOption(.tcp_nodelay), value: 1)
       let link = WebSocketLink(socket: socket, metrics: gateway.metrics)
       box.link.withLock { $0 = link }

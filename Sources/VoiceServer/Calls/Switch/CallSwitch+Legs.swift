@@ -113,7 +113,9 @@ extension CallSwitch {
 
   /// The service that a caller's leg is connected to.
   func media(of number: LegNumber) -> MediaID? {
-    guard let leg = self.legs[number], let call = self.calls[leg.call], call.caller == number else { return nil }
+    guard let leg = self.legs[number], let call = self.calls[leg.call], call.caller == number else {
+      return nil
+    }
     return call.media
   }
 

@@ -158,7 +158,8 @@ extension CallSwitch {
       self.tell(other, .candidate(copy))
     }
     if let media = self.media(of: number) { self.actions.append(.tellMedia(media, .candidate(message))) }
-    self.reply(asker, .success(.call(CallResult(callID: message.callID, message: "OK", sessionID: key.sessionID))))
+    self.reply(
+      asker, .success(.call(CallResult(callID: message.callID, message: "OK", sessionID: key.sessionID))))
   }
 
   private mutating func candidatesEnded(_ message: CallReference, _ key: SessionKey, _ asker: Asker) {
@@ -170,7 +171,8 @@ extension CallSwitch {
       self.tell(other, .endOfCandidates(CallReference(callID: callID)))
     }
     if let media = self.media(of: number) { self.actions.append(.tellMedia(media, .endOfCandidates)) }
-    self.reply(asker, .success(.call(CallResult(callID: message.callID, message: "OK", sessionID: key.sessionID))))
+    self.reply(
+      asker, .success(.call(CallResult(callID: message.callID, message: "OK", sessionID: key.sessionID))))
   }
 
   /// Rings a client that a push message woke, if a call for its user still rings.

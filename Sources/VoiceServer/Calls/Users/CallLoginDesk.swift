@@ -80,7 +80,9 @@ final class CallLoginDesk: Sendable {
         : .failure(RPCError(code: .authenticationFailed, message: "Anonymous login is not allowed"))
     case .credentials(.token(let token)):
       if let user = self.opaqueTokens[ConstantTime.digest(token)] { return .success(.init(user: user)) }
-      guard let user = try? await self.tokens.verifyCallToken(token.value) else { return .failure(Self.wrong) }
+      guard let user = try? await self.tokens.verifyCallToken(token.value) else {
+        return .failure(Self.wrong)
+      }
       return .success(.init(user: user))
     case .credentials(.password(let name, let password)):
       return await self.checkPassword(name, password)

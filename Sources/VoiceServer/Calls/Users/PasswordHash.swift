@@ -19,7 +19,8 @@ struct PasswordHash: Hashable, Sendable {
     /// Costs that this server computes: a kept hash must not be able to take all memory.
     var isReasonable: Bool {
       (1...20).contains(self.logRounds) && (1...32).contains(self.blockSize)
-        && (1...16).contains(self.parallelism) && self.logRounds + self.blockSize.bitWidth - self.blockSize.leadingZeroBitCount <= 24
+        && (1...16).contains(self.parallelism)
+        && self.logRounds + self.blockSize.bitWidth - self.blockSize.leadingZeroBitCount <= 24
     }
   }
 

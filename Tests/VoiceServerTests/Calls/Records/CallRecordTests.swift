@@ -11,7 +11,8 @@ import VoiceTesting
   static func record(_ id: Int) -> CallRecord {
     let began = VoiceInstant(offset: .seconds(100))
     return CallRecord(
-      id: "call-\(id)", caller: "alice", callerNumber: "1001", destination: "bob", callee: "bob", began: began,
+      id: "call-\(id)", caller: "alice", callerNumber: "1001", destination: "bob", callee: "bob",
+      began: began,
       rang: began, answered: began.advanced(by: .seconds(2)), ended: began.advanced(by: .seconds(12)),
       reason: CallTerminationReason(.normalClearing, origin: .remote), endedBy: .caller, reattachments: 0)
   }
@@ -52,7 +53,8 @@ import VoiceTesting
     let calls = try CallStore(dataFolder: folder.path).calls(limit: 3)
     #expect(calls.map(\.id) == ["n1-call-4", "n1-call-3", "n1-call-2"])
     #expect(calls.first == Self.stored(4))
-    let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/calls.sqlite")[.posixPermissions]
+    let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/calls.sqlite")[
+      .posixPermissions]
     #expect(mode as? Int == 0o600)
     withExtendedLifetime(folder) {}
   }

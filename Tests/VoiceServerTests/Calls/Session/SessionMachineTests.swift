@@ -39,7 +39,9 @@ import VoiceTesting
     #expect(machine.key == Self.key)
     let actions = try self.receive(#"{"id":"u2","method":"telnyx_rtc.gatewayState","params":{}}"#)
     #expect(
-      actions == [.reply(.string("u2"), .success(.gatewayState(GatewayStateReport(.registered), sessionID: "s1")))])
+      actions == [
+        .reply(.string("u2"), .success(.gatewayState(GatewayStateReport(.registered), sessionID: "s1")))
+      ])
   }
 
   @Test(arguments: [
@@ -51,7 +53,11 @@ import VoiceTesting
   mutating func asksForALoginFirst(_ json: String) throws {
     #expect(
       try self.receive(json)
-        == [.reply(.integer(1), .failure(RPCError(code: .authenticationRequired, message: "Authentication Required")))])
+        == [
+          .reply(
+            .integer(1), .failure(RPCError(code: .authenticationRequired, message: "Authentication Required"))
+          )
+        ])
   }
 
   @Test mutating func closesAfterThreeRefusedLogins() throws {
@@ -77,7 +83,11 @@ import VoiceTesting
     now = now.advanced(by: .seconds(20))
     #expect(
       machine.handle(.timePassed, at: now)
-        == [.reply(.string("u1"), .failure(RPCError(code: .registrationTimedOut, message: "Gateway registration timeout")))])
+        == [
+          .reply(
+            .string("u1"),
+            .failure(RPCError(code: .registrationTimedOut, message: "Gateway registration timeout")))
+        ])
     // The answer that comes after all is of no use.
     #expect(machine.handle(.authenticated(.success(.init(user: "alice"))), at: now) == [.ignore])
   }
@@ -91,8 +101,9 @@ import VoiceTesting
       machine.handle(.authenticated(.success(.init(user: "alice"))), at: now)
         == [.reply(.string("u3"), .success(.login(LoginResult(sessionID: "s1"))))])
     _ = try self.receive(#"{"id":"u4","method":"login","params":{"login_token":"t"}}"#)
-    guard case .reply(_, .failure(let error))? =
-      machine.handle(.authenticated(.success(.init(user: "bob"))), at: now).first
+    guard
+      case .reply(_, .failure(let error))? =
+        machine.handle(.authenticated(.success(.init(user: "bob"))), at: now).first
     else {
       Issue.record("another user took the socket")
       return

@@ -40,7 +40,8 @@ import VoiceCore
     #expect(Harness.seen(asked, by: bob) == [.modify(.updateMedia, Harness.offer)])
     #expect(Harness.seen(asked, by: alice) == [])
     // One at a time.
-    #expect(Harness.seen(harness.request(alice, update), by: alice) == [.refused(.sessionError, "CALL ERROR")])
+    #expect(
+      Harness.seen(harness.request(alice, update), by: alice) == [.refused(.sessionError, "CALL ERROR")])
     let number = try #require(harness.asked.first?.1)
     let answered = harness.step(
       .responded(bob.connection, number: number, .accepted(Harness.answer)))

@@ -20,7 +20,8 @@ import VoiceTesting
     mutating func look(_ actions: [CallSwitch.Action], _ sessions: [ConnectionID: SessionKey]) {
       for action in actions {
         // A client may choose an id again once its call has ended.
-        if case .reply(let connection, _, .success(.call(let result))) = action, result.message == "CALL CREATED",
+        if case .reply(let connection, _, .success(.call(let result))) = action,
+          result.message == "CALL CREATED",
           let key = sessions[connection], let callID = result.callID
         {
           self.ended.remove(Self.leg(key, callID))
@@ -72,7 +73,9 @@ import VoiceTesting
       case 8..<12: event = .disconnected(socket ?? ConnectionID(number: 1))
       case 12..<20: event = .timePassed
       case 20..<28:
-        guard let media = pick(Array(harness.machine.mediaCalls.keys).sorted { $0.number < $1.number }) else { continue }
+        guard let media = pick(Array(harness.machine.mediaCalls.keys).sorted { $0.number < $1.number }) else {
+          continue
+        }
         event = .media(
           media,
           pick([
@@ -114,9 +117,10 @@ import VoiceTesting
               sdp: SwitchHarness.offer))
         case 8: request = .candidate(CandidateMessage(callID: callID, candidate: "candidate:1"))
         default:
-          request = pick([
-            .info(InfoMessage(callID: callID, dtmf: "1")), .attachCalls(AttachCallsRequest()),
-          ]) ?? .attachCalls(AttachCallsRequest())
+          request =
+            pick([
+              .info(InfoMessage(callID: callID, dtmf: "1")), .attachCalls(AttachCallsRequest()),
+            ]) ?? .attachCalls(AttachCallsRequest())
         }
         event = .requested(socket, request, id: .integer(requests))
       }

@@ -101,11 +101,13 @@ import VoiceCore
     let actions = harness.bye(alice, CallID("A1"), .userBusy)
     #expect(Harness.seen(actions, by: bob) == [.bye(id, cause: "ORIGINATOR_CANCEL", sip: 487)])
     #expect(harness.records.first?.reason.hangupCause == .originatorCancel)
-    #expect(Harness.seen(harness.answer(bob, id), by: bob) == [.refused(.sessionError, "CALL DOES NOT EXIST")])
+    #expect(
+      Harness.seen(harness.answer(bob, id), by: bob) == [.refused(.sessionError, "CALL DOES NOT EXIST")])
   }
 
   @Test(arguments: [
-    ("nobody", "UNALLOCATED_NUMBER", 404), ("bob", "USER_NOT_REGISTERED", 480), ("", "INVALID_NUMBER_FORMAT", 484),
+    ("nobody", "UNALLOCATED_NUMBER", 404), ("bob", "USER_NOT_REGISTERED", 480),
+    ("", "INVALID_NUMBER_FORMAT", 484),
     ("fail-486", "USER_BUSY", 486), ("fail-603", "CALL_REJECTED", 603), ("fail-480", "NO_USER_RESPONSE", 480),
     ("fail-404", "UNALLOCATED_NUMBER", 404), ("fail-99", "UNALLOCATED_NUMBER", 404),
     ("fail-x", "UNALLOCATED_NUMBER", 404), ("assistant", "SERVICE_NOT_IMPLEMENTED", 501),
@@ -159,7 +161,8 @@ import VoiceCore
     let update = harness.request(
       alice, .modify(ModifyRequest(callID: CallID("A1"), action: .updateMedia, sdp: Harness.offer)))
     #expect(Harness.seen(update, by: alice) == [])
-    #expect(harness.seen(.media(id, .renegotiated(Harness.answer)), by: alice) == [.result("updateMedia sdp")])
+    #expect(
+      harness.seen(.media(id, .renegotiated(Harness.answer)), by: alice) == [.result("updateMedia sdp")])
     _ = harness.bye(alice, CallID("A1"), nil)
     #expect(
       harness.media.map(\.1) == [

@@ -29,12 +29,14 @@ import VoiceTesting
     }
     #expect(bytes.count == 32)
     // "NaCl" is shorter than the salts that are taken; the text form is only for those.
-    let salted = try PasswordHash.derive("password", salt: Array("NaCl".utf8), cost: .init(logRounds: 10, parallelism: 16))
+    let salted = try PasswordHash.derive(
+      "password", salt: Array("NaCl".utf8), cost: .init(logRounds: 10, parallelism: 16))
     #expect(salted == bytes)
   }
 
   @Test(arguments: [
-    "", "plain", "$scrypt$", "$scrypt$ln=14,r=8,p=1$c2FsdHNhbHQ$", "$argon2id$v=19$m=1,t=1,p=1$c2FsdHNhbHQ$aGFzaA",
+    "", "plain", "$scrypt$", "$scrypt$ln=14,r=8,p=1$c2FsdHNhbHQ$",
+    "$argon2id$v=19$m=1,t=1,p=1$c2FsdHNhbHQ$aGFzaA",
     "$scrypt$ln=63,r=8,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g",
     "$scrypt$ln=14,r=1073741824,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g",
     "$scrypt$ln=-1,r=8,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g",
