@@ -17,7 +17,7 @@ final class CallLoginDesk: Sendable {
   private let limiter: Mutex<LoginLimiter>
   private let waiting = Mutex(0)
   private let threads: NIOThreadPool
-  private let decoy: PasswordHash?
+  private let decoy: PasswordHash
   private let clock: any VoiceClock
   private let metrics: CallMetrics
   private let logger: Logger
@@ -36,8 +36,7 @@ final class CallLoginDesk: Sendable {
     self.limiter = Mutex(LoginLimiter(perSecond: loginsPerSecond))
     self.threads = threads
     var generator = SystemRandomNumberGenerator()
-    self.decoy = try? PasswordHash(
-      of: Secret("decoy"), cost: PasswordHash.Cost(), using: &generator)
+    self.decoy = PasswordHash(ofNothingUsing: &generator)
     self.clock = clock
     self.metrics = metrics
     self.logger = logger
@@ -109,7 +108,7 @@ final class CallLoginDesk: Sendable {
       guard let matches = await self.matches(password, hash) else { return .failure(busy) }
       return matches ? .success(.init(user: name)) : .failure(Self.wrong)
     case .some(.none), nil:
-      guard let decoy, await self.matches(password, decoy) != nil else { return .failure(busy) }
+      guard await self.matches(password, self.decoy) != nil else { return .failure(busy) }
       return .failure(Self.wrong)
     }
   }

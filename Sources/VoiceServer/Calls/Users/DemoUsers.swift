@@ -13,6 +13,12 @@ public struct DemoUser: Hashable, Sendable {
   /// The password.
   public let password: String
 
+  /// Creates a value.
+  public init(name: String, password: String) {
+    self.name = name
+    self.password = password
+  }
+
   static let fileName = "demo-users"
   private static let names = ["alice", "bob"]
 

@@ -38,6 +38,13 @@ struct PasswordHash: Hashable, Sendable {
     self.hash = try Self.derive(password, salt: salt, cost: cost)
   }
 
+  /// The hash of no password, to be compared with where there is none to compare with.
+  init(ofNothingUsing generator: inout some RandomNumberGenerator) {
+    self.cost = Cost()
+    self.salt = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    self.hash = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
+  }
+
   /// Reads a hash as ``text`` writes it.
   init?(_ text: String) {
     let parts = text.split(separator: "$", omittingEmptySubsequences: false)
