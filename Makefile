@@ -5,7 +5,7 @@ SHELL := /usr/bin/env bash
 .PHONY: help setup setup-peers demo test test-tsan test-fuzz bench evaluate format lint docs protos
 
 # Generated code is formatted by its generator.
-SWIFT_FILES = find Package.swift $(wildcard Sources Tests Examples Benchmarks FuzzTesting/Sources/fuzz-understanding) -name .build -prune -o -name '*.swift' -not -path 'Sources/SpeechProtocol/*' -print0
+SWIFT_FILES = find Package.swift $(wildcard Sources Tests Examples Benchmarks FuzzTesting/Sources/fuzz-signaling FuzzTesting/Sources/fuzz-understanding) -name .build -prune -o -name '*.swift' -not -path 'Sources/SpeechProtocol/*' -print0
 
 help: ## Prints the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,7 +25,7 @@ test: setup-peers ## Runs all tests.
 test-tsan: setup ## Runs the unit tests under the thread sanitizer, in a build folder of its own.
 	@dev/test-tsan.sh
 
-test-fuzz: ## Feeds random texts for a minute to what reads texts from outside.
+test-fuzz: ## Feeds random texts for a minute each to what reads texts and frames from outside.
 	@dev/test-fuzz.sh
 
 bench: setup-peers ## Runs the benchmarks.

@@ -62,6 +62,7 @@ let package = Package(
     .library(name: "SpeechProtocol", targets: ["SpeechProtocol"]),
     .library(name: "SpeechStreaming", targets: ["SpeechStreaming"]),
     .library(name: "CallSignaling", targets: ["CallSignaling"]),
+    .library(name: "Calls", targets: ["Calls"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
     .library(name: "VoiceCommands", targets: ["VoiceCommands"]),
     .library(name: "VoiceTesting", targets: ["VoiceTesting"]),
@@ -138,6 +139,7 @@ let package = Package(
     module("CallSignaling", ["VoiceCore"]),
     module(
       "VoiceWebSocket", ["VoiceCore", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
+    module("Calls", ["VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", .nioCore]),
     module(
       "VoiceServer",
       [
@@ -152,8 +154,8 @@ let package = Package(
       "VoiceTesting",
       [
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol",
-        "SpeechStreaming",
-        .nioCore, .nioPosix,
+        "SpeechStreaming", "CallSignaling", "Calls", "VoiceWebSocket",
+        .nioCore, .nioPosix, .nioHTTP1,
       ]),
     module(
       "VoiceCommands",
@@ -182,7 +184,8 @@ let package = Package(
     tests(
       of: "SpeechStreaming",
       [
-        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol", "VoiceTesting", .grpcCore,
+        "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol",
+        "VoiceTesting", .grpcCore,
         .swiftProtobuf,
         .nioCore, .nioPosix,
       ]),
@@ -190,6 +193,9 @@ let package = Package(
     tests(
       of: "VoiceWebSocket",
       ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
+    tests(
+      of: "Calls",
+      ["VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", "VoiceTesting", .nioCore, .nioPosix]),
     tests(
       of: "VoiceServer",
       [
@@ -203,7 +209,8 @@ let package = Package(
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .logging, .nioCore,
+        "SpeechRecognition", "SpeechStreaming", "VoiceServer", "VoiceTesting", .argumentParser, .logging,
+        .nioCore,
       ]),
     tests(of: "VoiceTesting", ["SpeechUnderstanding", "SpeechPipeline", .nioCore, .nioPosix]),
     .testTarget(

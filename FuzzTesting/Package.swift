@@ -21,6 +21,9 @@ let package = Package(
     .target(
       name: "SpeechUnderstanding", dependencies: ["VoiceCore", .product(name: "Yams", package: "Yams")],
       swiftSettings: swiftSettings),
+    .target(name: "CallSignaling", dependencies: ["VoiceCore"], swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "fuzz-signaling", dependencies: ["CallSignaling"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "fuzz-understanding", dependencies: ["SpeechUnderstanding"], swiftSettings: swiftSettings),
   ]

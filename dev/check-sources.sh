@@ -31,6 +31,7 @@ forbid '(^|[^[:alnum:]_])(try!|as!|fatalError\(|preconditionFailure\()' 'Nothing
 must_not_import VoiceCore 'NIO.*|GRPC.*|Foundation.*|Dispatch|Glibc'
 must_not_import VoiceAudio 'NIO.*|GRPC.*|CALSA|AVF.*|AVFoundation'
 must_not_import SpeechPipeline 'NIO.*|GRPC.*|SpeechProtocol'
+must_not_import SpeechRecognition 'NIO.*|GRPC.*|SpeechProtocol|SpeechStreaming|VoiceServer|VoiceTesting'
 must_not_import CallSignaling 'NIO.*|GRPC.*|Foundation.*|Dispatch|Glibc'
 must_not_import SpeechStreaming 'PocketSphinxRecognition|VoiceServer|VoiceTesting'
 must_not_import VoiceServer 'SpeechStreaming|VoiceTesting'

@@ -6,7 +6,7 @@ source "$(dirname "$0")/packages.sh"
 packages=(
   pkg-config
   libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us pocketsphinx-testdata
-  flite1-dev
+  flite flite1-dev
   libsndfile1-dev libspeexdsp-dev libasound2-dev
   libsqlite3-dev zlib1g-dev
   python3-venv

@@ -68,7 +68,9 @@ final class CepstralDecoder {
     switch search {
     case .grammar(let plan, _):
       self.plan = plan
-      try self.check(Self.setNetwork(of: plan, in: decoder), "The grammar cannot be searched.")
+      // The language model was among the options.
+      guard case .network(let network) = plan.space else { break }
+      try self.check(Self.set(network, in: decoder), "The grammar cannot be searched.")
     case .phones(let languageModel):
       self.plan = nil
       try self.check(vps_set_phone_loop(decoder, languageModel), "The phone model cannot be searched.")
@@ -156,20 +158,20 @@ final class CepstralDecoder {
     throw VoiceFailure(.engineFailed, message: message, cause: PocketSphinxLog.takeMessages())
   }
 
-  private static func setNetwork(of plan: GrammarPlan, in decoder: OpaquePointer) -> Int32 {
+  private static func set(_ network: WordNetwork, in decoder: OpaquePointer) -> Int32 {
     let arcs =
-      plan.network.arcs.map { vps_arc(from: $0.from, to: $0.to, word: $0.word, cost: $0.cost) }
+      network.arcs.map { vps_arc(from: $0.from, to: $0.to, word: $0.word, cost: $0.cost) }
       + [
-        vps_arc(from: plan.network.end, to: plan.network.start, word: -1, cost: GrammarPlan.sentenceCost),
+        vps_arc(from: network.end, to: network.start, word: -1, cost: GrammarPlan.sentenceCost),
         // An utterance may be nothing but noise, for which the model has words of its own.
-        vps_arc(from: plan.network.start, to: plan.network.end, word: -1, cost: GrammarPlan.silenceCost),
+        vps_arc(from: network.start, to: network.end, word: -1, cost: GrammarPlan.silenceCost),
       ]
-    let keys = plan.network.words.map { UnsafePointer(strdup($0)) }
+    let keys = network.words.map { UnsafePointer(strdup($0)) }
     defer { keys.forEach { free(UnsafeMutablePointer(mutating: $0)) } }
     return keys.withUnsafeBufferPointer { keys in
       vps_set_network(
-        decoder, keys.baseAddress, Int32(keys.count), arcs, Int32(arcs.count), Int32(plan.network.stateCount),
-        plan.network.start, plan.network.end)
+        decoder, keys.baseAddress, Int32(keys.count), arcs, Int32(arcs.count), Int32(network.stateCount),
+        network.start, network.end)
     }
   }
 }
@@ -190,14 +192,23 @@ private struct DecoderFiles {
       "-samprate", "16000", "-dither", "no", "-bestpath", "no",
     ]
     let lines: String
+    var languageModel: String?
+    let modelFile = self.folder.appending(path: "words.lm").path
     switch search {
     case .grammar(let plan, let isLive):
       lines = plan.dictionary
+      if case .languageModel(let model) = plan.space {
+        languageModel = model.text
+        options += [
+          "-lm", modelFile, "-fwdflat", isLive ? "no" : "yes", "-maxhmmpf", isLive ? "2000" : "10000",
+        ]
+      }
       guard !isLive else {
-        // Hypotheses may still change: every other frame is good enough for them, with half of the densities.
-        options += ["-ds", "2", "-topn", "2"]
+        // Hypotheses may still change: every third frame is good enough for them, with half of the densities.
+        options += ["-ds", "3", "-topn", "2"]
         break
       }
+      guard case .network = plan.space else { break }
       options += [
         "-beam", "1e-64", "-pbeam", "1e-64", "-wbeam", "1e-48", "-lpbeam", "1e-56", "-lponlybeam", "1e-48",
       ]
@@ -212,6 +223,7 @@ private struct DecoderFiles {
       try files.createDirectory(
         at: self.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       try Self.withoutNormalization(own).write(toFile: features, atomically: false, encoding: .utf8)
+      try languageModel?.write(toFile: modelFile, atomically: false, encoding: .utf8)
       try lines.write(toFile: dictionary, atomically: false, encoding: .utf8)
     } catch {
       try? files.removeItem(at: self.folder)

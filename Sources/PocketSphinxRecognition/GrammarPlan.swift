@@ -4,19 +4,30 @@ import SpeechUnderstanding
 import Synchronization
 import VoiceCore
 
-/// What PocketSphinx needs to search a grammar: a network of words that all have pronunciations.
+/// What PocketSphinx needs to search a grammar: a network of words that all have pronunciations, or a language model made
+/// from the grammar where the network would be too large.
 struct GrammarPlan: Sendable {
-  /// The network; its words are as the decoder knows them, each once.
-  let network: WordNetwork
+  /// What is searched; its words are as the decoder knows them, each once.
+  enum Space: Sendable {
+    /// Exactly what the grammar allows.
+    case network(WordNetwork)
+    /// Words that follow each other somewhere in what the grammar allows.
+    case languageModel(GrammarLanguageModel)
+  }
+
+  let space: Space
   /// The lines of the decoder's dictionary.
   let dictionary: String
   /// What the decoder's keys stand for, where that is another word.
   let words: [String: String]
-  /// Words that cannot be recognised, because nobody knows how they sound.
-  let unpronounceable: VoiceFailure?
+  /// What works less well than it could: words that cannot be recognised, because nobody knows how they sound, and a grammar
+  /// that is too large for a network.
+  let problems: [VoiceFailure]
 
   /// Beyond it, a search would take hundreds of megabytes.
   static let mostArcs = 120_000
+  /// Beyond it, reading the language model would take seconds.
+  static let mostPairs = 1_500_000
   /// How likely it is that another sentence follows in the same breath, as a negative logarithm.
   static let sentenceCost: Float = 6
   /// How likely it is that nobody speaks in what was taken for speech, as a negative logarithm.
@@ -27,17 +38,15 @@ struct GrammarPlan: Sendable {
   /// - Throws: ``VoiceFailure`` with code `speech.understanding.grammar-too-large` or
   ///   `speech.understanding.word-unpronounceable` (nothing of it can be recognised), or those of the model's files.
   init(
-    _ grammar: Grammar, pronouncer: Pronouncer, mostArcs: Int = Self.mostArcs
+    _ grammar: Grammar, pronouncer: Pronouncer, mostArcs: Int = Self.mostArcs,
+    mostPairs: Int = Self.mostPairs
   ) throws(VoiceFailure) {
-    guard let network = grammar.wordNetwork(atMost: mostArcs) else {
-      throw VoiceFailure(
-        .grammarTooLarge,
-        message:
-          "The templates allow too much for a search that is bound to them: more than \(mostArcs) "
-          + "steps from word to word. Use fewer values in each place, or shorter permutations.")
+    let network = grammar.wordNetwork(atMost: mostArcs)
+    let counts = network == nil ? grammar.wordPairs(atMost: mostPairs) : nil
+    guard network != nil || counts != nil else {
+      throw Self.tooLarge(mostArcs, "free text is recognised instead")
     }
     let findings = try pronouncer.pronunciations(of: grammar.words)
-    self.unpronounceable = findings.failure
     var keys: [String] = []
     var words: [String: String] = [:]
     var lines: [String] = []
@@ -53,6 +62,17 @@ struct GrammarPlan: Sendable {
         lines.append(number == 0 ? "\(key) \(pronunciation)" : "\(key)(\(number + 1)) \(pronunciation)")
       }
     }
+    self.dictionary = lines.joined(separator: "\n") + "\n"
+    self.words = words
+    guard let network else {
+      guard let counts, !keys.isEmpty else { throw findings.failure ?? Self.empty }
+      self.space = .languageModel(
+        GrammarLanguageModel(counts, keys: numbers.map { number in number.map { keys[Int($0)] } }))
+      self.problems =
+        [Self.tooLarge(mostArcs, "it is bound to pairs of words in them instead")]
+        + (findings.failure.map { [$0] } ?? [])
+      return
+    }
     let arcs = network.arcs.compactMap { arc -> WordNetwork.Arc? in
       guard arc.word >= 0 else { return arc }
       guard numbers.indices.contains(Int(arc.word)), let number = numbers[Int(arc.word)] else { return nil }
@@ -61,12 +81,19 @@ struct GrammarPlan: Sendable {
       return renumbered
     }
     guard Self.reaches(network.end, from: network.start, by: arcs, stateCount: network.stateCount) else {
-      throw findings.failure
-        ?? VoiceFailure(.grammarTooLarge, message: "The templates allow no utterance.")
+      throw findings.failure ?? Self.empty
     }
-    self.network = network.replacing(arcs: arcs, words: keys)
-    self.dictionary = lines.joined(separator: "\n") + "\n"
-    self.words = words
+    self.space = .network(network.replacing(arcs: arcs, words: keys))
+    self.problems = findings.failure.map { [$0] } ?? []
+  }
+
+  private static let empty = VoiceFailure(.grammarTooLarge, message: "The templates allow no utterance.")
+
+  private static func tooLarge(_ limit: Int, _ instead: String) -> VoiceFailure {
+    VoiceFailure(
+      .grammarTooLarge,
+      message: "The templates allow too much for a search that is bound to them (more than \(limit) "
+        + "steps from word to word): \(instead). Use fewer values in each place, or shorter permutations.")
   }
 
   /// Whether PocketSphinx takes a word as it is: its dictionaries give brackets, hashes and signs a meaning of their own.
@@ -110,6 +137,11 @@ final class GrammarPlans: Sendable {
   }
 
   private let state = Mutex(State())
+  private let mostArcs: Int
+
+  init(mostArcs: Int = GrammarPlan.mostArcs) {
+    self.mostArcs = mostArcs
+  }
 
   /// The plan of a grammar; the first call for a grammar takes as long as reading the model's dictionary.
   func plan(of grammar: RecognitionGrammar, model: PocketSphinxModel) throws(VoiceFailure) -> GrammarPlan {
@@ -126,7 +158,7 @@ final class GrammarPlans: Sendable {
           pronouncer = try Pronouncer(model: model)
           state.pronouncer = pronouncer
         }
-        plan = .success(try GrammarPlan(grammar.grammar, pronouncer: pronouncer))
+        plan = .success(try GrammarPlan(grammar.grammar, pronouncer: pronouncer, mostArcs: self.mostArcs))
       } catch {
         plan = .failure(error)
       }

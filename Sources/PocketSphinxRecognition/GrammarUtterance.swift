@@ -22,6 +22,8 @@ struct GrammarUtterance {
   /// The frames as they came, one after the other.
   private(set) var frames: [Float] = []
   private var pause = PauseTracker()
+  /// Frames of a pause, normalised, that the live search hears once somebody speaks again.
+  private var held: [Float] = []
   private var early: EarlyPass?
   /// How many frames were searched in pauses that may not have been the end.
   private var earlyFrameCount = 0
@@ -39,16 +41,10 @@ struct GrammarUtterance {
   /// Hears frames.
   mutating func hear(_ new: UnsafeBufferPointer<Float>) throws(VoiceFailure) {
     self.frames.append(contentsOf: new)
-    var normalized = Array(new)
-    var failure: VoiceFailure?
-    normalized.withUnsafeMutableBufferPointer { buffer in
-      self.mean.normalize(buffer)
-      do throws(VoiceFailure) { try self.searches.live.hear(buffer) } catch { failure = error }
-    }
-    if let failure { throw failure }
     for start in stride(from: 0, to: new.count - self.dimension + 1, by: max(1, self.dimension)) {
       self.pause.heard(energy: new[start])
     }
+    try self.hearLive(new)
     guard self.pause.isProbablyTheEnd, self.early?.frameCount != self.pause.speechEnd else { return }
     let frameCount = self.frames.count / max(1, self.dimension)
     // Somebody who pauses often is not searched from the beginning each time: the work stays linear.
@@ -56,6 +52,22 @@ struct GrammarUtterance {
     self.earlyFrameCount += frameCount
     let (outcome, frames) = try self.wholePass()
     self.early = EarlyPass(frameCount: self.pause.speechEnd, outcome: outcome, frames: frames)
+  }
+
+  /// Searches frames for hypotheses; those of what is probably the pause at the end wait, as most are never needed.
+  private mutating func hearLive(_ new: UnsafeBufferPointer<Float>) throws(VoiceFailure) {
+    var normalized = Array(new)
+    normalized.withUnsafeMutableBufferPointer { self.mean.normalize($0) }
+    self.held += normalized
+    // What waits has to be searched in one go, while somebody is speaking.
+    guard !self.pause.isProbablyTheEnd || self.held.count > Self.mostHeld * self.dimension else { return }
+    var frames: [Float] = []
+    swap(&frames, &self.held)
+    var failure: VoiceFailure?
+    frames.withUnsafeMutableBufferPointer { buffer in
+      do throws(VoiceFailure) { try self.searches.live.hear(buffer) } catch { failure = error }
+    }
+    if let failure { throw failure }
   }
 
   func hypothesis() -> [CepstralDecoder.Word] { self.searches.live.hypothesis() }
@@ -86,9 +98,10 @@ struct GrammarUtterance {
   ///
   /// - Parameters:
   ///   - phones: Loads the search of phones in any order, for cases of doubt.
+  ///   - levels: How loud the utterance and its noise were.
   ///   - isFaint: Whether it was so quiet that it is rather noise; then the grammar must fit well.
-  func finish(phones: () throws(VoiceFailure) -> CepstralDecoder?, isFaint: Bool) throws(VoiceFailure)
-    -> Result
+  func finish(phones: () throws(VoiceFailure) -> CepstralDecoder?, levels: SignalLevels, isFaint: Bool)
+    throws(VoiceFailure) -> Result
   {
     let first = try self.searches.live.finish()
     guard self.frames.count >= self.dimension else {
@@ -107,7 +120,7 @@ struct GrammarUtterance {
       // The second pass has no way to the end of a sentence; the first may have had one.
       return Result(words: first, confidences: first.map { _ in 0 }, isRejected: true)
     }
-    var coverage = GrammarCoverage(grammar: outcome.scores)
+    var coverage = GrammarCoverage(grammar: outcome.scores, levels: levels)
     if coverage.isDoubtful, let phones = try phones() {
       coverage.compare(with: try phones.decode(&frames).scores)
     }
@@ -123,6 +136,8 @@ struct GrammarUtterance {
     return isFaint && usual > 0 ? 1 - (1 - usual) * Self.faintTolerance : usual
   }
 
+  /// As long as the front end waits before it takes a pause for the end.
+  private static let mostHeld = 50
   private static let faintTolerance = 0.06
   /// In all pauses together at most so many times the frames that were heard, and one pass more.
   private static let mostWork = 2

@@ -85,7 +85,7 @@ public struct PocketSphinxEngine: RecognitionEngine {
   public func problems(of grammar: RecognitionGrammar) -> [VoiceFailure] {
     do throws(VoiceFailure) {
       let plan = try self.plans.plan(of: grammar, model: self.configuration.model)
-      return plan.unpronounceable.map { [$0] } ?? []
+      return plan.problems
     } catch {
       return [error]
     }

@@ -303,7 +303,7 @@ public final class PocketSphinxRecognizer: Recognizer {
     }
     let isFaint = before.makesFaint(heard)
     let result = try utterance.finish(
-      phones: { () throws(VoiceFailure) in try self.grammars.phones() }, isFaint: isFaint)
+      phones: { () throws(VoiceFailure) in try self.grammars.phones() }, levels: heard, isFaint: isFaint)
     guard !result.isRejected else {
       // Beside somebody who spoke much louder it is the room, in which the language model would only imagine words.
       if isFaint, before.speech > 0 { return RecognitionResult(words: []) }

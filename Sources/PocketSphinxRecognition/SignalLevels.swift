@@ -1,3 +1,5 @@
+import Foundation
+
 /// How loud speech and noise are on a channel, as root mean squares of samples; zero until something is known.
 struct SignalLevels: Hashable, Sendable {
   var speech: Float
@@ -7,12 +9,22 @@ struct SignalLevels: Hashable, Sendable {
 
   /// What is 18 dB below speech is rather the noise of a room.
   private static let faintRatio: Float = 8
+  /// On a channel on which nobody spoke yet, what is not 14 dB above its own noise may be nothing else. Somebody who speaks
+  /// in pink noise of 10 dB is.
+  private static let unknownFaintRatio: Float = 5
 
   /// Whether an utterance is so quiet, for a channel with these levels, that probably nobody spoke into it.
   func makesFaint(_ utterance: SignalLevels) -> Bool {
     self.speech > 0
       ? utterance.speech * Self.faintRatio < self.speech
-      : utterance.speech < utterance.noise * Self.faintRatio
+      : utterance.speech < utterance.noise * Self.unknownFaintRatio
+  }
+
+  /// How far speech is above noise, in decibels; `nil` until both are known.
+  var ratio: Float? {
+    guard self.speech > 0, self.noise >= 0 else { return nil }
+    // Below one step of a sample it is silence.
+    return 20 * log10(self.speech / max(1, self.noise))
   }
 
   /// Audio that teaches a detector these levels: a fifth of a second at the level of speech, then three tenths at

@@ -75,7 +75,8 @@ package struct StreamOptions: Hashable, Sendable {
     case Self.vocabularyBiasKey:
       guard let bias = Double(value), (0...1).contains(bias) else {
         throw VoiceFailure(
-          .requestInvalid, message: "The option \(key) is not a number from 0 to 1. Send one as text, such as 0.5.")
+          .requestInvalid,
+          message: "The option \(key) is not a number from 0 to 1. Send one as text, such as 0.5.")
       }
       self.vocabularyBias = bias
     case Self.resumeTokensKey: self.wantsResumeTokens = value == "yes"
@@ -90,7 +91,8 @@ package struct StreamOptions: Hashable, Sendable {
     guard let zone = TimeZone(identifier: name) else {
       throw VoiceFailure(
         .requestInvalid,
-        message: "The option \(Self.timeZoneKey) is not a time zone that is known here. Send an IANA name such as "
+        message:
+          "The option \(Self.timeZoneKey) is not a time zone that is known here. Send an IANA name such as "
           + "Europe/Helsinki.")
     }
     return zone

@@ -47,7 +47,8 @@ final class EnginePool: Sendable {
       DispatchQueue.global(qos: .utility).async {
         var problems = vocabulary.isEmpty ? [] : engine.problems(ofVocabulary: vocabulary)
         if let grammar {
-          problems += engine.capabilities.followsGrammars
+          problems +=
+            engine.capabilities.followsGrammars
             ? engine.problems(of: grammar) : [VoiceFailure(.grammarNotFollowed)]
         }
         continuation.resume(returning: problems)
@@ -56,11 +57,14 @@ final class EnginePool: Sendable {
   }
 
   /// Begins to recognise; waits while the recogniser is being loaded.
-  func beginContext() async throws(VoiceFailure) -> RecognitionContext {
+  func beginContext(
+    adaptation: RecognizerAdaptation?
+  ) async throws(VoiceFailure) -> RecognitionContext {
     let pool = try self.pool()
     do throws(VoiceFailure) {
       return try await pool.beginContext(
-        self.options(for: pool.engine), patience: self.configuration.recognizerPatience)
+        self.options(for: pool.engine, adaptation: adaptation),
+        patience: self.configuration.recognizerPatience)
     } catch {
       if error.code.rawValue.hasPrefix("speech.engine.") { self.state.withLock { $0.mustLoad = true } }
       throw error
@@ -68,7 +72,9 @@ final class EnginePool: Sendable {
   }
 
   /// The rate that the engine wants, in Hz.
-  var sampleRate: Int { (try? self.pool().engine.capabilities.sampleRate) ?? AudioFormat.recognition.sampleRate }
+  var sampleRate: Int {
+    (try? self.pool().engine.capabilities.sampleRate) ?? AudioFormat.recognition.sampleRate
+  }
 
   private func pool() throws(VoiceFailure) -> RecognizerPool {
     if case .pool(let pool) = self.configuration.engine.kind { return pool }
@@ -93,15 +99,18 @@ final class EnginePool: Sendable {
     }
   }
 
-  private func options(for engine: any RecognitionEngine) -> ContextOptions {
+  private func options(
+    for engine: any RecognitionEngine, adaptation: RecognizerAdaptation?
+  ) -> ContextOptions {
     let understanding = self.configuration.understanding.map {
       ContextUnderstanding(
         $0, values: self.configuration.values?() ?? ValueContext.current,
         grammar: engine.capabilities.followsGrammars ? self.grammar : nil)
     }
     return ContextOptions(
-      silence: self.configuration.timeoutPeriod, alternatives: max(0, self.configuration.maximumTranscriptions - 1),
-      understanding: understanding, vocabulary: self.configuration.contextualStrings,
+      silence: self.configuration.timeoutPeriod,
+      alternatives: max(0, self.configuration.maximumTranscriptions - 1),
+      adaptation: adaptation, understanding: understanding, vocabulary: self.configuration.contextualStrings,
       vocabularyBias: self.configuration.contextualBias)
   }
 

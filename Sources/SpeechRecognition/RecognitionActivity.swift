@@ -66,8 +66,9 @@ final class RecognitionActivity: Sendable {
     self.report(.opened)
     do throws(VoiceFailure) {
       // The source keeps what is said while a recogniser is loaded.
-      let context = try await self.engines.beginContext()
-      try await self.hear(capture, with: context)
+      var contexts = try await ContextChain(engines: self.engines)
+      defer { contexts.cancel() }
+      try await self.hear(capture, with: &contexts)
     } catch {
       capture.stop()
       if !self.isAbandoned { self.report(.recognizerFailed(error)) }
@@ -75,8 +76,7 @@ final class RecognitionActivity: Sendable {
   }
 
   /// - Throws: What the recogniser throws.
-  private func hear(_ capture: AudioCapture, with context: RecognitionContext) async throws(VoiceFailure) {
-    defer { context.cancel() }
+  private func hear(_ capture: AudioCapture, with contexts: inout ContextChain) async throws(VoiceFailure) {
     var feed = try SampleFeed(sampleRate: self.engines.sampleRate)
     var iterator = capture.makeAsyncIterator()
     var end: VoiceFailure?
@@ -93,9 +93,9 @@ final class RecognitionActivity: Sendable {
       case .chunk(let chunk):
         while let silence = feed.silence(before: chunk) {
           guard !self.isAbandoned else { return }
-          try await self.take(context.append(silence), from: context)
+          try await contexts.append(silence, told: self.tell)
         }
-        try await self.take(context.append(feed.samples(of: chunk)), from: context)
+        try await contexts.append(feed.samples(of: chunk), told: self.tell)
       case .notice(let failure):
         self.report(.noticed(failure))
       }
@@ -104,15 +104,13 @@ final class RecognitionActivity: Sendable {
     guard !self.isAbandoned else { return }
     self.report(.captureEnded(end))
     let rest = feed.finish()
-    if !rest.isEmpty { try await self.take(context.append(rest), from: context) }
-    try await self.take(context.finish(), from: context)
+    if !rest.isEmpty { try await contexts.append(rest, told: self.tell) }
+    try await contexts.finish(told: self.tell)
   }
 
-  private func take(
-    _ events: [RecognitionEvent], from context: RecognitionContext
-  ) async throws(VoiceFailure) {
-    if !events.isEmpty { self.report(.heard(events)) }
-    if let failure = context.failure { throw failure }
+  private func tell(_ step: ContextChain.Step) {
+    if !step.events.isEmpty { self.report(.heard(step.events)) }
+    if let failure = step.repaired { self.report(.noticed(failure)) }
   }
 }
 

@@ -27,8 +27,10 @@ struct RecognitionActivityMachine: Sendable {
 
   enum Action: Hashable, Sendable {
     case tell(SpeechRecognitionEvent)
-    /// Whoever waits for the decision may go on; if it is granted, call the block that the app gave for it.
+    /// Whoever waits for the decision may go on.
     case settle(SpeechAuthorization)
+    /// Call the block that the app gave for it, and watch what recognition needs from now on.
+    case tellAuthorized
     /// Ask again what has been decided.
     case authorize
     /// Open the source and recognise what it delivers.
@@ -113,8 +115,14 @@ struct RecognitionActivityMachine: Sendable {
     }
   }
 
+  /// What was recognised last in the activity that ended last; `nil` while one runs, and after one that was cancelled.
+  var outcome: SpeechRecognitionResult? { self.phase == .idle ? self.lastResult : nil }
+
   /// Whether audio is heard.
   var isListening: Bool { self.phase == .listening }
+
+  /// Whether nothing is recorded any more, but the activity is not over.
+  var isFinishing: Bool { if case .finishing = self.phase { true } else { false } }
 
   /// Whether recording and recognising is allowed.
   var isAuthorized: Bool { self.authorization == .authorized }
@@ -154,7 +162,9 @@ struct RecognitionActivityMachine: Sendable {
     var actions = self.tellAvailability(at: now)
     if !self.toldAuthorized {
       self.toldAuthorized = true
-      actions += [.tell(.state(.authorized, finalOutput: false)), .settle(self.authorization)]
+      actions += [
+        .tell(.state(.authorized, finalOutput: false)), .tellAuthorized, .settle(self.authorization),
+      ]
     }
     if self.mustCheckAgain {
       self.mustCheckAgain = false
@@ -316,7 +326,9 @@ struct RecognitionActivityMachine: Sendable {
 
   /// Takes that something is wrong, but the activity goes on.
   mutating func noticed(_ activity: Int, _ failure: VoiceFailure) -> [Action] {
-    guard activity == self.number, self.phase != .idle, self.phase != .finishing(.cancelled) else { return [] }
+    guard activity == self.number, self.phase != .idle, self.phase != .finishing(.cancelled) else {
+      return []
+    }
     return [.tell(.failed(failure))]
   }
 
@@ -354,9 +366,9 @@ struct RecognitionActivityMachine: Sendable {
       }
       actions.append(.tell(.state(.speechRecognitionStopped(self.lastText), finalOutput: false)))
     }
-    let wasCancelled = self.phase == .finishing(.cancelled)
+    if self.phase == .finishing(.cancelled) { self.lastResult = nil }
     self.phase = .idle
-    actions.append(.ended(activity: activity, wasCancelled ? nil : self.lastResult, self.failure))
+    actions.append(.ended(activity: activity, self.lastResult, self.failure))
     actions += self.tellAvailability(at: now)
     if self.hasPendingStart { actions += self.begin() }
     return actions
@@ -385,7 +397,9 @@ struct RecognitionActivityMachine: Sendable {
     self.toldText = result.text
     return [
       .tell(.result(result)),
-      .tell(.state(result.text.isEmpty ? .speechNotRecognized : .speechRecognised(result.text), finalOutput: false)),
+      .tell(
+        .state(
+          result.text.isEmpty ? .speechNotRecognized : .speechRecognised(result.text), finalOutput: false)),
     ]
   }
 

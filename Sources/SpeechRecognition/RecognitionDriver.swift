@@ -39,7 +39,8 @@ final class RecognitionDriver: Sendable {
     self.dispatcher = CallbackDispatcher(queue: configuration.callbackQueue, blocks: blocks)
     self.broadcaster = EventBroadcaster(capacity: configuration.eventCapacity) { count in
       .failed(
-        VoiceFailure(.eventsDropped, message: "A reader of events was too slow: \(count) events were dropped."))
+        VoiceFailure(
+          .eventsDropped, message: "A reader of events was too slow: \(count) events were dropped."))
     }
     self.state = Mutex(State(machine: RecognitionActivityMachine(settings: configuration.machineSettings)))
   }
@@ -117,19 +118,19 @@ final class RecognitionDriver: Sendable {
     self.step { $0.machine.endRequested(ending) }
   }
 
-  /// Ends, and waits until the last words are told.
-  func finishAndWait() async -> SpeechRecognitionResult? {
+  /// Waits until the activity that runs is over, after a request to end it if one is given.
+  func waitForEnd(after ending: RecognitionActivityMachine.Ending?) async -> SpeechRecognitionResult? {
     await withCheckedContinuation { continuation in
-      var isRunning = true
+      var early: SpeechRecognitionResult??
       self.step { state in
-        guard let number = state.machine.runningActivity, !state.isClosed else {
-          isRunning = false
+        guard let number = state.machine.runningActivity else {
+          early = .some(ending == nil ? state.machine.outcome : nil)
           return []
         }
         state.ended[number, default: []].append(continuation)
-        return state.machine.endRequested(.finished)
+        return ending.map { state.machine.endRequested($0) } ?? []
       }
-      if !isRunning { continuation.resume(returning: nil) }
+      if let early { continuation.resume(returning: early) }
     }
   }
 
@@ -188,6 +189,9 @@ final class RecognitionDriver: Sendable {
       self.dispatcher.tell(event)
     case .settle(let authorization):
       self.settled(authorization)
+    case .tellAuthorized:
+      self.dispatcher.tellAuthorized()
+      self.watch()
     case .authorize:
       self.beginAuthorizing()
     case .begin(let number):
@@ -211,7 +215,8 @@ final class RecognitionDriver: Sendable {
         return (state.opened.removeValue(forKey: number) ?? [], state.ended.removeValue(forKey: number) ?? [])
       }
       for waiter in starters {
-        waiter.resume(returning: failure ?? VoiceFailure(.usage, message: "It was stopped before it had started."))
+        waiter.resume(
+          returning: failure ?? VoiceFailure(.usage, message: "It was stopped before it had started."))
       }
       for waiter in waiters { waiter.resume(returning: result) }
     }
@@ -299,10 +304,6 @@ final class RecognitionDriver: Sendable {
   }
 
   private func settled(_ authorization: SpeechAuthorization) {
-    if authorization == .authorized {
-      self.dispatcher.tellAuthorized()
-      self.watch()
-    }
     let waiters = self.state.withLock { state in
       defer { state.settled = [] }
       return state.settled
@@ -311,7 +312,6 @@ final class RecognitionDriver: Sendable {
   }
 
   private func watch() {
-    guard self.state.withLock({ $0.monitor == nil }) else { return }
     let changes = self.configuration.effectiveAvailability.changes()
     let clock = self.configuration.clock
     // The watch lasts as long as the utility, which cancels it.

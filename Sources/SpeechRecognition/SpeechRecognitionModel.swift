@@ -35,7 +35,9 @@ public final class SpeechRecognitionModel {
   @ObservationIgnored public let utility: SpeechRecognitionUtility
 
   /// Creates a model; nothing happens before ``run()``.
-  public init(configuration: SpeechRecognitionUtility.Configuration = SpeechRecognitionUtility.Configuration()) {
+  public init(
+    configuration: SpeechRecognitionUtility.Configuration = SpeechRecognitionUtility.Configuration()
+  ) {
     self.utility = SpeechRecognitionUtility(configuration: configuration)
   }
 

@@ -27,7 +27,8 @@ public enum SpeechRecognitionOperationError: Error, Hashable, Sendable, CaseIter
     case .recognitionRestricted: self = .restricted
     case .recognitionUndecided: self = .notDetermined
     case .noInputDevice, .inputDeviceLost: self = .inputNodeUnavailable
-    case .engineLanguageMissing, .recognitionNotOnDevice, .vocabularyUnknown, .grammarNotFollowed, .requestInvalid:
+    case .engineLanguageMissing, .recognitionNotOnDevice, .vocabularyUnknown, .grammarNotFollowed,
+      .requestInvalid:
       self = .invalidRecognitionRequest
     case let code where code.rawValue.hasPrefix("audio."): self = .audioSessionUnavailable
     case let code where code.rawValue.hasPrefix("speech.understanding."): self = .invalidRecognitionRequest

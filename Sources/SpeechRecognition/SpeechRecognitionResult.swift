@@ -33,7 +33,9 @@ public struct SpeechRecognitionResult: Hashable, Sendable {
   }
 
   /// The transcription that the engine finds best.
-  public var engineBest: SpeechTranscription { self.transcriptions.first ?? SpeechTranscription(segments: []) }
+  public var engineBest: SpeechTranscription {
+    self.transcriptions.first ?? SpeechTranscription(segments: [])
+  }
 
   /// Whether the app's interface covers nothing of what was said.
   public var isRejected: Bool { !self.meanings.isEmpty && self.meanings.allSatisfy(\.isRejected) }

@@ -184,14 +184,30 @@ public final class SpeechRecognitionUtility: Sendable {
   /// - Returns: The result of the text that was recognised last; `nil` if there was none, or nothing was listening.
   @discardableResult
   public func finish() async -> SpeechRecognitionResult? {
-    await self.driver.finishAndWait()
+    await self.driver.waitForEnd(after: .finished)
+  }
+
+  /// Returns when the activity that runs is over: at the end of a file, after the first text in mode ``Mode/oneUtterance``, after a
+  /// failure, or when somebody stops it. Cancelling the task cancels the activity.
+  ///
+  /// - Returns: The result of the text that was recognised last; `nil` if there was none, or the activity was cancelled. If nothing
+  ///   runs, that of the activity before.
+  @discardableResult
+  public func waitUntilStopped() async -> SpeechRecognitionResult? {
+    await withTaskCancellationHandler {
+      await self.driver.waitForEnd(after: nil)
+    } onCancel: {
+      self.cancel()
+    }
   }
 
   /// Everything that is told from now on, for one reader; each access is a new reader.
   ///
   /// A reader that falls more than `Configuration.eventCapacity` events behind loses the oldest and is told how many
   /// (`client.events.dropped`). The sequence ends when the utility is gone.
-  public var events: EventBroadcaster<SpeechRecognitionEvent>.Subscription { self.driver.broadcaster.subscribe() }
+  public var events: EventBroadcaster<SpeechRecognitionEvent>.Subscription {
+    self.driver.broadcaster.subscribe()
+  }
 
   /// The states among ``events``.
   public var states: some AsyncSequence<SpeechRecognitionOperationState, Never> & Sendable {
@@ -199,6 +215,8 @@ public final class SpeechRecognitionUtility: Sendable {
   }
 
   /// The results among ``events``: one for each change of a text, and a final one when it is complete.
+  ///
+  /// The sequence goes on over activities; ``waitUntilStopped()`` tells when one is over.
   public var results: some AsyncSequence<SpeechRecognitionResult, Never> & Sendable {
     self.events.compactMap { if case .result(let result) = $0 { result } else { nil } }
   }

@@ -64,7 +64,8 @@ struct TextAssembler: Sendable {
     let parts = self.parts.filter { !$0.words.isEmpty || !$0.tail.isEmpty }
     let best = SpeechTranscription(
       segments: parts.flatMap { part in
-        part.words.map { Self.segment($0, isFinal: true) } + part.tail.map { Self.segment($0, isFinal: isFinal) }
+        part.words.map { Self.segment($0, isFinal: true) }
+          + part.tail.map { Self.segment($0, isFinal: isFinal) }
       })
     // The n-th of each part joined, with the best where a part has fewer.
     let count = isFinal ? parts.map(\.alternatives.count).max() ?? 0 : 0

@@ -68,6 +68,15 @@ public struct CommandContext: Sendable {
     return CommandStatus(failure.code)
   }
 
+  /// Reports what works less well than it could.
+  func warn(_ problem: VoiceFailure, json: Bool) {
+    if json {
+      self.console.output.write(EventObject.warning(problem).text + "\n")
+    } else {
+      self.console.error.line(StyledText("\(problem.message) [\(problem.code)]", .yellow))
+    }
+  }
+
   func applying(_ options: CommonOptions) -> CommandContext {
     guard options.noColor else { return self }
     var copy = self

@@ -23,7 +23,8 @@ public struct SystemAvailabilityMonitor: AvailabilityMonitor {
   ///   - devices: Whether to watch for input devices.
   ///   - paths: Further files and folders, such as those of a model; what is inside a folder of a folder is not watched.
   public init(devices: Bool = true, paths: [String] = []) {
-    self.paths = (devices ? PlatformFolderWatcher.deviceFolders(ProcessInfo.processInfo.environment) : []) + paths
+    self.paths =
+      (devices ? PlatformFolderWatcher.deviceFolders(ProcessInfo.processInfo.environment) : []) + paths
   }
 
   public func changes() -> AsyncStream<Void> {

@@ -42,7 +42,9 @@ public struct WebSocketAddress: Hashable, Sendable, CustomStringConvertible {
     guard !rest.contains("#") else { throw .addressInvalid("it has a fragment (#)") }
     let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
     let authority = rest[..<end]
-    guard !authority.contains("@") else { throw .addressInvalid("it has a user name; give credentials apart from the address") }
+    guard !authority.contains("@") else {
+      throw .addressInvalid("it has a user name; give credentials apart from the address")
+    }
     (self.host, self.port) = try Self.hostAndPort(of: authority, default: self.isSecure ? 443 : 80)
     let target = rest[end...]
     let mark = target.firstIndex(of: "?")
@@ -68,10 +70,13 @@ public struct WebSocketAddress: Hashable, Sendable, CustomStringConvertible {
     let host: Substring
     let after: Substring
     if authority.first == "[" {
-      guard let bracket = authority.firstIndex(of: "]") else { throw .addressInvalid("a bracket is not closed") }
+      guard let bracket = authority.firstIndex(of: "]") else {
+        throw .addressInvalid("a bracket is not closed")
+      }
       host = authority[authority.index(after: authority.startIndex)..<bracket]
       after = authority[authority.index(after: bracket)...]
-      guard host.contains(":"), host.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." || $0 == "%" }) else {
+      guard host.contains(":"), host.allSatisfy({ $0.isHexDigit || $0 == ":" || $0 == "." || $0 == "%" })
+      else {
         throw .addressInvalid("there is no IPv6 address in the brackets")
       }
     } else {

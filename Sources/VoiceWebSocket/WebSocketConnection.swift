@@ -61,7 +61,8 @@ public final class WebSocketConnection: Sendable {
     onEvent: @escaping @Sendable (WebSocketConnection, WebSocketEvent) -> Void
   ) -> EventLoopFuture<WebSocketConnection> {
     channel.eventLoop.submit {
-      let handler = WebSocketConnectionHandler(role: role, closeTimeout: settings.closeTimeout, onEvent: onEvent)
+      let handler = WebSocketConnectionHandler(
+        role: role, closeTimeout: settings.closeTimeout, onEvent: onEvent)
       let connection = WebSocketConnection(
         role: role, channel: channel, limit: settings.maximumQueuedBytes,
         handler: NIOLoopBound(handler, eventLoop: channel.eventLoop))

@@ -135,14 +135,18 @@ final class WebSocketConnectionHandler: ChannelInboundHandler {
     let bytes = payload.readBytes(length: payload.readableBytes) ?? []
     guard bytes.isValidUTF8 else { return self.fail(.encoding) }
     let reason = String(decoding: bytes, as: UTF8.self)
-    self.answerClose(code: code, WebSocketClosure(origin: .remote, code: code, reason: reason), context: context)
+    self.answerClose(
+      code: code, WebSocketClosure(origin: .remote, code: code, reason: reason), context: context)
   }
 
   private func answerClose(code: Int?, _ closure: WebSocketClosure, context: ChannelHandlerContext) {
-    let answered = context.eventLoop.makePromise(of: Void.self)
-    self.write(.connectionClose, self.closePayload(code: code, reason: ""), promise: answered)
+    // Before the write: it may complete at once, and closing the channel then is no loss of the connection.
+    self.state = .closing(closure)
     let channel = context.channel
-    answered.futureResult.whenComplete { _ in channel.close(promise: nil) }
+    let frame = WebSocketFrame(
+      fin: true, opcode: .connectionClose, maskKey: self.mask(),
+      data: self.closePayload(code: code, reason: ""))
+    context.writeAndFlush(Self.wrapOutboundOut(frame)).whenComplete { _ in channel.close(promise: nil) }
     self.finish(closure)
   }
 

@@ -180,7 +180,8 @@ private final class ConnectAttempt: Sendable {
         .notUpgraded(status: Int(head.status.code), contentType: head.headers.first(name: "Content-Type")))
     }
     // The client offers neither, so a server that picks one speaks another protocol (RFC 6455 section 4.1).
-    for name in ["Sec-WebSocket-Extensions", "Sec-WebSocket-Protocol"] where head.headers.contains(name: name) {
+    for name in ["Sec-WebSocket-Extensions", "Sec-WebSocket-Protocol"] where head.headers.contains(name: name)
+    {
       return self.fail(.upgradeInvalid("it has a field \(name) that was not asked for"))
     }
   }
@@ -195,7 +196,8 @@ private final class ConnectAttempt: Sendable {
     switch last.error {
     case let error as IOError where error.errnoCode == ECONNREFUSED: return .refused(host: host, port: port)
     case let error as IOError:
-      return .unreachable(host: host, port: port, reason: String(cString: strerror(error.errnoCode)).lowercased())
+      return .unreachable(
+        host: host, port: port, reason: String(cString: strerror(error.errnoCode)).lowercased())
     case ChannelError.connectTimeout: return .timedOut(.connecting)
     default: return .unreachable(host: host, port: port, reason: "the connection could not be made")
     }

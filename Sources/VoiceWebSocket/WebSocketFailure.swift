@@ -62,7 +62,8 @@ public enum WebSocketFailure: Error, Hashable, Sendable {
       case .addressInvalid: .addressInvalid
       case .tlsFailed: .tlsFailed
       case .timedOut: .serverTimedOut
-      case .hostUnresolvable, .refused, .unreachable, .notUpgraded, .upgradeInvalid, .notHTTP, .closed, .cancelled:
+      case .hostUnresolvable, .refused, .unreachable, .notUpgraded, .upgradeInvalid, .notHTTP, .closed,
+        .cancelled:
         .serverUnreachable
       }
     return VoiceFailure(code, message: self.message, scope: .client, cause: self)

@@ -67,7 +67,8 @@ final class WebSocketFrameCheck: ChannelInboundHandler {
   private func violation(of frame: WebSocketFrame) -> WebSocketViolation? {
     if frame.rsv1 || frame.rsv2 || frame.rsv3 { return .protocolError("a reserved bit is set") }
     if (frame.maskKey != nil) != self.expectsMask {
-      return .protocolError(self.expectsMask ? "a client's frame is not masked" : "a server's frame is masked")
+      return .protocolError(
+        self.expectsMask ? "a client's frame is not masked" : "a server's frame is masked")
     }
     switch frame.opcode {
     case .text, .continuation, .ping, .pong, .connectionClose: return nil

@@ -61,7 +61,8 @@ final class HandshakeWatch: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    self.failed(self.stage == .securing ? .tlsFailed(reason: "the server closed the connection") : .closed(self.stage))
+    self.failed(
+      self.stage == .securing ? .tlsFailed(reason: "the server closed the connection") : .closed(self.stage))
     context.fireChannelInactive()
   }
 
@@ -73,6 +74,7 @@ final class HandshakeWatch: ChannelInboundHandler, RemovableChannelHandler {
     case let error as NIOSSLExtraError where error == .failedToValidateHostname:
       .tlsFailed(reason: "the certificate is for another host")
     case is HTTPParserError: .notHTTP
+    case is NIOHTTPClientUpgradeError: .upgradeInvalid("the answer to the challenge is wrong")
     default: .closed(stage)
     }
   }

@@ -1,8 +1,8 @@
 public import NIOCore
 public import NIOHTTP1
-public import NIOWebSocket
 import NIOPosix
 public import NIOSSL
+public import NIOWebSocket
 
 /// The server's side of the upgrade (RFC 6455 section 4.2), for a server's own HTTP pipeline.
 public enum WebSocketUpgrade {
@@ -58,7 +58,8 @@ public final class WebSocketListener: Sendable {
   ///   - receiver: Makes the receiver of a new connection's events.
   /// - Throws: An error of NIO if the port cannot be had.
   public static func listen(
-    host: String = "127.0.0.1", port: Int = 0, tls: TLSConfiguration? = nil, group: (any EventLoopGroup)? = nil,
+    host: String = "127.0.0.1", port: Int = 0, tls: TLSConfiguration? = nil,
+    group: (any EventLoopGroup)? = nil,
     settings: WebSocketSettings = WebSocketSettings(),
     receiver: @escaping @Sendable (any Channel, HTTPRequestHead) -> WebSocketUpgrade.Receiver
   ) async throws -> WebSocketListener {
@@ -96,31 +97,20 @@ public final class WebSocketListener: Sendable {
         upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration<WebSocketConnection>(
           upgraders: [upgrader],
           notUpgradingCompletionHandler: { channel in
-            channel.eventLoop.makeCompletedFuture {
-              try channel.pipeline.syncOperations.addHandler(UpgradeRequired())
-            }
-            .flatMapThrowing { throw ChannelError.inappropriateOperationForState }
+            Self.refuse(channel)
+            return channel.eventLoop.makeFailedFuture(ChannelError.inappropriateOperationForState)
           })))
     let bound = NIOLoopBound(deadline, eventLoop: channel.eventLoop)
     upgraded.whenSuccess { _ in channel.pipeline.syncOperations.removeHandler(bound.value, promise: nil) }
   }
-}
 
-/// Answers a request that asks for no upgrade.
-private final class UpgradeRequired: ChannelInboundHandler {
-  typealias InboundIn = HTTPServerRequestPart
-  typealias OutboundOut = HTTPServerResponsePart
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard case .end = Self.unwrapInboundIn(data) else { return }
-    let headers: HTTPHeaders = ["Upgrade": "websocket", "Connection": "Upgrade, close", "Content-Length": "0"]
-    context.write(
-      Self.wrapOutboundOut(.head(.init(version: .http1_1, status: .upgradeRequired, headers: headers))), promise: nil)
-    let channel = context.channel
-    context.writeAndFlush(Self.wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
-  }
-
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    context.close(promise: nil)
+  /// Answers a request that asks for no upgrade (RFC 9110 section 15.5.22).
+  private static func refuse(_ channel: any Channel) {
+    let headers: HTTPHeaders = [
+      "Upgrade": "websocket", "Connection": "Upgrade, close", "Content-Length": "0",
+    ]
+    let head = HTTPResponseHead(version: .http1_1, status: .upgradeRequired, headers: headers)
+    channel.write(HTTPServerResponsePart.head(head), promise: nil)
+    channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in channel.close(promise: nil) }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import PocketSphinxRecognition
@@ -47,6 +48,18 @@ struct GrammarCoverageTests {
     clean.compare(with: [self.score(0...120, perFrame: -7)])
     #expect(noisy.confidence > 0.5)
     #expect(clean.confidence < 0.5)
+  }
+
+  @Test func speechInModerateNoiseHasToFitBetterThanInLoudNoiseOrNone() {
+    func confidence(_ ratio: Float) -> Double {
+      let levels = SignalLevels(speech: 100 * pow(10, ratio / 20), noise: 100)
+      return GrammarCoverage(grammar: [self.score(0...99, perFrame: -40.5)], levels: levels).confidence
+    }
+    #expect(confidence(60) > 0.5)
+    #expect(confidence(30) < 0.5)
+    #expect(confidence(15) > 0.5)
+    // It changes smoothly.
+    for ratio in 0..<70 { #expect(abs(confidence(Float(ratio)) - confidence(Float(ratio) + 1)) < 0.1) }
   }
 
   @Test func wordsHaveTheConfidenceOfTheirFrames() {

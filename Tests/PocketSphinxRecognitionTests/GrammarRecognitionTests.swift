@@ -92,6 +92,32 @@ struct GrammarRecognitionTests {
     }
   }
 
+  private func noise(_ count: Int, level: Int, seed: UInt64) -> [Int16] {
+    var generator = SeededGenerator(seed: seed)
+    return (0..<count).map { _ in Int16.random(in: Int16(-level)...Int16(level), using: &generator) }
+  }
+
+  @Test func noiseAloneOnANewChannelIsNoCommand() throws {
+    let grammar = try self.grammar(Self.robot)
+    for level in [30, 300, 3000] {
+      let recognizer = try PocketSphinxEngine().makeRecognizer()
+      let result = try self.hear(self.noise(32_000, level: level, seed: 5), grammar, with: recognizer)
+      #expect(result.words.isEmpty || result.isRejected, "\(level): \(self.text(result))")
+    }
+  }
+
+  @Test func aCommandInLoudNoiseOnANewChannelIsHeard() throws {
+    let speech = Recording.goForward.samples
+    // The loudest step is 16 dB above the quietest.
+    let samples = zip(speech, self.noise(speech.count, level: 800, seed: 5)).map {
+      Int16(clamping: Int($0) + Int($1))
+    }
+    let recognizer = try PocketSphinxEngine().makeRecognizer()
+    let result = try self.hear(samples, try self.grammar(Self.robot), with: recognizer)
+    #expect(self.text(result) == "go forward ten meters")
+    #expect(!result.isRejected)
+  }
+
   @Test func aGrammarOfWordsThatNobodyCanSayIsHeardAsFreeText() throws {
     let recognizer = try PocketSphinxEngine().makeRecognizer()
     let result = try self.hear(
@@ -116,7 +142,8 @@ struct GrammarRecognitionTests {
     #expect(grammar.grammar.wordNetwork(atMost: 1000) == nil)
     let failure = #expect(throws: VoiceFailure.self) {
       _ = try GrammarPlan(
-        grammar.grammar, pronouncer: Pronouncer(model: try PocketSphinxModel.find()), mostArcs: 1000)
+        grammar.grammar, pronouncer: Pronouncer(model: try PocketSphinxModel.find()), mostArcs: 1000,
+        mostPairs: 100)
     }
     #expect(failure?.code == .grammarTooLarge)
   }

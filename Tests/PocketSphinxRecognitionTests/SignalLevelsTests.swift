@@ -40,7 +40,16 @@ struct SignalLevelsTests {
     let channel = SignalLevels(speech: 4000, noise: 50)
     #expect(channel.makesFaint(SignalLevels(speech: 400, noise: 50)))
     #expect(!channel.makesFaint(SignalLevels(speech: 600, noise: 50)))
-    #expect(SignalLevels.unknown.makesFaint(SignalLevels(speech: 390, noise: 50)))
-    #expect(!SignalLevels.unknown.makesFaint(SignalLevels(speech: 410, noise: 50)))
+    #expect(SignalLevels.unknown.makesFaint(SignalLevels(speech: 240, noise: 50)))
+    #expect(!SignalLevels.unknown.makesFaint(SignalLevels(speech: 260, noise: 50)))
+  }
+
+  @Test func theRatioIsKnownOnceSomebodySpoke() throws {
+    #expect(SignalLevels.unknown.ratio == nil)
+    let loud = try #require(SignalLevels(speech: 1000, noise: 100).ratio)
+    #expect(abs(loud - 20) < 0.001)
+    // Digital silence is no noise, and no reason for an infinite ratio.
+    let quiet = try #require(SignalLevels(speech: 1000, noise: 0).ratio)
+    #expect(abs(quiet - 60) < 0.001)
   }
 }

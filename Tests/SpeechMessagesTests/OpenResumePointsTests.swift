@@ -13,7 +13,9 @@ import Testing
     #expect(OpenResumePoints().open(text: Data(empty).base64EncodedString())?.bytes == [])
   }
 
-  @Test(arguments: ["", "no base64!", "AQIDBA==", Data([1] + Array(repeating: 0, count: 40)).base64EncodedString()])
+  @Test(arguments: [
+    "", "no base64!", "AQIDBA==", Data([1] + Array(repeating: 0, count: 40)).base64EncodedString(),
+  ])
   func whatIsNotOursIsNotOpened(text: String) {
     #expect(OpenResumePoints().open(text: text) == nil)
   }

@@ -1,6 +1,7 @@
 import Foundation
 import PocketSphinxRecognition
 import SpeechPipeline
+import Synchronization
 import Testing
 import VoiceAudio
 import VoiceCore
@@ -228,18 +229,44 @@ struct AvailabilityTests {
     #expect(engine.recognizersMade == 1)
   }
 
-  @Test func anEngineThatFailsEndsTheActivityWithWhatItHadHeard() async throws {
-    let engine = ScriptedEngine(
-      words: ScriptedEngine.Word.sentence("one two three", at: .zero),
-      faults: [.init(.process(at: .milliseconds(600)))])
-    let utility = SpeechRecognitionUtility(configuration: .test(engine, self.source))
+  @Test func anEngineThatFailsIsReplacedAndNothingElseIsLost() async throws {
+    var audio = MarkerAudio()
+    for number in 1...6 {
+      audio.pause(length: 16_000)
+      audio.say(number, length: 8000)
+    }
+    audio.pause(length: 32_000)
+    // In the third word: what was heard of it is told.
+    for reportsPartialResults in [true, false] {
+      var configuration = Configuration.test(
+        FailingEngine(failures: [43]), SamplesSource(samples: audio.samples))
+      configuration.reportsPartialResults = reportsPartialResults
+      configuration.timeoutPeriod = .milliseconds(800)
+      let utility = SpeechRecognitionUtility(configuration: configuration)
+      var listener = Listener(utility)
+      try await utility.start()
+      await listener.readToStop()
+      let segments = listener.all.finalResults.flatMap(\.engineBest.segments)
+      #expect(segments.map { $0.text.prefix { $0 != "x" } } == ["1", "2", "3", "3", "4", "5", "6"])
+      #expect(segments.suffix(3).map(\.timestamp) == audio.words.suffix(3).map(\.start))
+      #expect(zip(segments, segments.dropFirst()).allSatisfy { $0.timestamp + $0.duration <= $1.timestamp })
+      #expect(listener.all.failures == [VoiceFailure(.engineFailed, recovery: Recovery.none)])
+      #expect(!listener.all.states.contains(.availabilityChanged(false)))
+    }
+  }
+
+  @Test func anEngineThatFailsAgainAtOnceEndsTheActivity() async throws {
+    var audio = MarkerAudio()
+    audio.say(1, length: 80_000)
+    let configuration = Configuration.test(
+      FailingEngine(failures: [20, 25]), SamplesSource(samples: audio.samples))
+    let utility = SpeechRecognitionUtility(configuration: configuration)
     var listener = Listener(utility)
     try await utility.start()
-    self.source.send(silence(.seconds(2)))
     await listener.readToStop()
-    #expect(listener.all.failures.map(\.code) == [.engineFailed])
-    #expect(listener.all.finalTexts == ["one two three"])
-    #expect(!listener.all.states.contains(.availabilityChanged(false)))
+    #expect(listener.all.failures.map(\.code) == [.engineFailed, .engineFailed])
+    #expect(listener.all.failures.map(\.recovery) == [Recovery.none, .retry])
+    #expect(!utility.isSpeechRecognitionOn)
     #expect(await self.failure(of: utility) == nil)
   }
 
@@ -309,5 +336,57 @@ struct AvailabilityTests {
     #expect(SpeechRecognitionOperationError(VoiceFailure(.inputDeviceBusy)) == .audioSessionUnavailable)
     #expect(SpeechRecognitionOperationError(VoiceFailure(.modelMissing)) == .audioEngineUnavailable)
     #expect(SpeechRecognitionOperationError(VoiceFailure(.grammarTooLarge)) == .invalidRecognitionRequest)
+  }
+}
+
+/// Hears markers, and fails at the given blocks of all that its recognisers hear.
+private final class FailingEngine: RecognitionEngine {
+  let name = "Failing"
+  private let engine = MarkerEngine()
+  private let failures: Set<Int>
+  private let blocks = Mutex(0)
+
+  init(failures: Set<Int>) {
+    self.failures = failures
+  }
+
+  var capabilities: RecognitionCapabilities { self.engine.capabilities }
+
+  func makeRecognizer() throws(VoiceFailure) -> any Recognizer {
+    FailingRecognizer(base: try self.engine.makeRecognizer(), engine: self)
+  }
+
+  fileprivate var isDue: Bool {
+    self.failures.contains(
+      self.blocks.withLock { blocks in
+        blocks += 1
+        return blocks
+      })
+  }
+}
+
+private final class FailingRecognizer: Recognizer {
+  private let base: any Recognizer
+  private let engine: FailingEngine
+
+  init(base: any Recognizer, engine: FailingEngine) {
+    self.base = base
+    self.engine = engine
+  }
+
+  var adaptation: RecognizerAdaptation? { self.base.adaptation }
+  var activityHangover: Duration { self.base.activityHangover }
+
+  func begin(_ task: RecognitionTask) throws(VoiceFailure) { try self.base.begin(task) }
+  func hypothesis() -> [RecognizedWord] { self.base.hypothesis() }
+  func cancel() { self.base.cancel() }
+
+  func finish(alternatives: Int) throws(VoiceFailure) -> RecognitionResult {
+    try self.base.finish(alternatives: alternatives)
+  }
+
+  func process(_ samples: UnsafeBufferPointer<Int16>) throws(VoiceFailure) -> Bool? {
+    if self.engine.isDue { throw VoiceFailure(.engineFailed) }
+    return try self.base.process(samples)
   }
 }

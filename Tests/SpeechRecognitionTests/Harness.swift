@@ -14,7 +14,8 @@ typealias State = SpeechRecognitionOperationState
 extension Configuration {
   /// Settings that need nobody and nothing of the machine.
   static func test(
-    _ engine: any RecognitionEngine, _ source: any AudioSource, authorization: SpeechAuthorization = .authorized
+    _ engine: any RecognitionEngine, _ source: any AudioSource,
+    authorization: SpeechAuthorization = .authorized
   ) -> Configuration {
     var configuration = Configuration()
     configuration.engine = .engine(engine)

@@ -14,7 +14,8 @@ struct PauseRuleTests {
 
   /// Two sentences of one second each with a pause between them, and the events of listening to them.
   private func listen(
-    pause: Duration, timeout: Duration? = .milliseconds(1500), mode: SpeechRecognitionUtility.Mode = .continuous,
+    pause: Duration, timeout: Duration? = .milliseconds(1500),
+    mode: SpeechRecognitionUtility.Mode = .continuous,
     reportsPartialResults: Bool = true, tail: Duration = .seconds(3)
   ) async throws -> [SpeechRecognitionEvent] {
     let words =
@@ -83,7 +84,8 @@ struct PauseRuleTests {
     #expect(events.finalTexts == ["one two three four"])
     #expect(
       events.states.suffix(3) == [
-        .speechRecognised("one two three four"), .audioEngineStop, .speechRecognitionStopped("one two three four"),
+        .speechRecognised("one two three four"), .audioEngineStop,
+        .speechRecognitionStopped("one two three four"),
       ])
   }
 
@@ -91,7 +93,8 @@ struct PauseRuleTests {
     let events = try await self.listen(pause: .seconds(2), reportsPartialResults: false)
     #expect(
       events.states == [
-        .authorized, .audioEngineStart, .audioEngineStop, .speechRecognised("one two three four five six seven eight"),
+        .authorized, .audioEngineStart, .audioEngineStop,
+        .speechRecognised("one two three four five six seven eight"),
         .speechRecognitionStopped("one two three four five six seven eight"),
       ])
     #expect(events.results.count == 1)

@@ -28,7 +28,8 @@ struct SpeechRecognitionResultTests {
   @Test func equalSumsLeaveTheEnginesBest() {
     let first = self.transcription([("a", 0.5)])
     let second = self.transcription([("b", 0.25), ("c", 0.25)])
-    #expect(SpeechRecognitionResult(isFinal: true, transcriptions: [first, second]).bestTranscription == first)
+    #expect(
+      SpeechRecognitionResult(isFinal: true, transcriptions: [first, second]).bestTranscription == first)
   }
 
   @Test func missingConfidencesCountNothing() {
@@ -87,7 +88,8 @@ struct AlternativesEngine: RecognitionEngine {
   fileprivate static func words(_ texts: [(String, Double)]) -> [RecognizedWord] {
     texts.enumerated().map { index, word in
       RecognizedWord(
-        text: word.0, start: .milliseconds(200) * index, end: .milliseconds(200) * (index + 1), confidence: word.1)
+        text: word.0, start: .milliseconds(200) * index, end: .milliseconds(200) * (index + 1),
+        confidence: word.1)
     }
   }
 }

@@ -70,6 +70,33 @@ struct SpeechRecognitionUtilityTests {
     #expect(listener.all.finalResults == [])
   }
 
+  @Test func waitingTellsTheResultWhenTheSourceHasEnded() async throws {
+    let utility = self.utility()
+    try await utility.start()
+    async let waited = utility.waitUntilStopped()
+    self.source.send(silence(.milliseconds(600)))
+    self.source.end()
+    #expect(await waited?.text == "one two three")
+    #expect(await utility.waitUntilStopped()?.text == "one two three")
+  }
+
+  @Test func waitingEndsAfterAnActivityWithoutWords() async throws {
+    let source = SamplesSource(samples: silence(.seconds(1)))
+    let utility = SpeechRecognitionUtility(configuration: .test(ScriptedEngine(words: []), source))
+    try await utility.start()
+    #expect(await utility.waitUntilStopped() == nil)
+  }
+
+  @Test func cancellingWhoWaitsCancelsTheActivity() async throws {
+    let utility = self.utility()
+    try await utility.start()
+    self.source.send(silence(.milliseconds(600)))
+    let task = Task { await utility.waitUntilStopped() }
+    task.cancel()
+    #expect(await task.value == nil)
+    #expect(!self.source.isCapturing)
+  }
+
   @Test func nothingIsRecognisedWithoutSpeech() async throws {
     let utility = self.utility(ScriptedEngine(words: []))
     var listener = Listener(utility)
@@ -323,7 +350,9 @@ struct SpeechRecognitionUtilityTests {
       speechRecognitionAuthorizedBlock: { text = "" },
       stateUpdateBlock: { state in
         switch state {
-        case .authorized, .audioEngineStart, .audioEngineStop, .recognitionTaskCancelled, .speechNotRecognized: break
+        case .authorized, .audioEngineStart, .audioEngineStop, .recognitionTaskCancelled,
+          .speechNotRecognized:
+          break
         case .availabilityChanged(let isAvailable): text = "\(isAvailable)"
         case .speechRecognised(let recognised), .speechRecognitionStopped(let recognised): text = recognised
         }

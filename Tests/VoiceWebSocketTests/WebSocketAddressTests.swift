@@ -11,7 +11,9 @@ import VoiceWebSocket
     #expect(address.description == "wss://calls.example.org:8443/gateway/a?region=eu&x=%20")
   }
 
-  @Test(arguments: [("ws://h", 80, "/", "h"), ("WSS://h/", 443, "/", "h"), ("ws://[::1]:9?q", 9, "/?q", "[::1]:9")])
+  @Test(arguments: [
+    ("ws://h", 80, "/", "h"), ("WSS://h/", 443, "/", "h"), ("ws://[::1]:9?q", 9, "/?q", "[::1]:9"),
+  ])
   func fillsInWhatIsNotWritten(text: String, port: Int, target: String, hostField: String) throws {
     let address = try WebSocketAddress(text)
     #expect(address.port == port)
@@ -20,7 +22,8 @@ import VoiceWebSocket
   }
 
   @Test(arguments: [
-    "", "h", "http://h", "ws://", "ws:///p", "ws://h:", "ws://h:0", "ws://h:65536", "ws://h:-1", "ws://h:+1", "ws://h:x",
+    "", "h", "http://h", "ws://", "ws:///p", "ws://h:", "ws://h:0", "ws://h:65536", "ws://h:-1", "ws://h:+1",
+    "ws://h:x",
     "ws://u:p@h", "ws://h/#f", "ws://h /", "ws://[::1", "ws://[x]", "ws://[::1]9", "ws://hö", "ws://h\n",
   ])
   func refusesWhatIsNoAddress(text: String) {

@@ -57,7 +57,7 @@ extension HangupCause {
     case 402: "Payment Required"
     case 403: "Forbidden"
     case 404: "Not Found"
-    case 405: "Method Not Allowed"
+    case 405: "SignalingMethod Not Allowed"
     case 406: "Not Acceptable"
     case 407: "Proxy Authentication Required"
     case 408: "Request Timeout"

@@ -1,10 +1,11 @@
 /// A JSON value (RFC 8259) whose numbers keep their digits and whose objects keep their order.
 ///
-/// The wire of calls needs what Foundation's readers do not give: an identifier such as `138417` or `1.0e2` is echoed
-/// byte for byte, a reader that cannot be brought down by depth or size, and errors that name the place. Values are
-/// compared as they would be written: the order of members and the digits of numbers count.
+/// The wire of calls needs what Foundation's reader does not give: it writes the identifier `1.0e2` back as `100`,
+/// takes the last of two members with one name in silence, refuses a whole frame for half of an emoji, and names no
+/// place. Values are compared as they would be written: the order of members and the digits of numbers count.
 ///
-/// Frames hold passwords, tokens and session descriptions, so ``description`` tells only the shape; ``text`` is the value.
+/// Frames hold passwords, tokens and session descriptions, so ``description`` tells only the shape; ``text`` is the
+/// value.
 public enum JSON: Hashable, Sendable {
   case null
   case bool(Bool)

@@ -4,13 +4,14 @@ public import VoiceCore
 ///
 /// Four things describe a call, and ``callState(phase:link:media:hold:)`` computes what apps see from them:
 ///
-/// - **phase**: how far signalling got. Outbound: *idle*, *preparing* (offer being made), *readyToInvite* (offer made, no
-///   connection), *inviting* (sent), *trying* (the gateway knows the call), *ringing*. Inbound: *incoming* (rings here),
-///   *preparingAnswer*, *readyToAnswer* (no connection), *answering* (sent). Both: *established*, *ended* (final).
-/// - **link**, the signalling axis: *up*, *down* (with the reason), *awaitingAttach* (connected again, the server will offer),
-///   *makingAttach* (answer to that being made), *attaching* (sent).
-/// - **media**, the media axis: *idle*, *connecting*, *connected*, *interrupted* (may come back by itself), *restarting* (new
-///   candidates: ICE restart), *failed* (only a reattach can help).
+/// - **phase**: how far signalling got. Outbound: *idle*, *preparing* (offer being made), *readyToInvite* (offer
+///   made, no connection), *inviting* (sent), *trying* (the gateway knows the call), *ringing*. Inbound: *incoming*
+///   (rings here), *preparingAnswer*, *readyToAnswer* (no connection), *answering* (sent). Both: *established*,
+///   *ended* (final).
+/// - **link**, the signalling axis: *up*, *down* (with the reason), *awaitingAttach* (connected again, the server
+///   will offer), *makingAttach* (answer to that being made), *attaching* (sent).
+/// - **media**, the media axis: *idle*, *connecting*, *connected*, *interrupted* (may come back by itself),
+///   *restarting* (new candidates: ICE restart), *failed* (only a reattach can help).
 /// - **hold**: what the gateway confirmed, and what was asked for since.
 ///
 /// What happens when (all in the tests, for every phase and event):

@@ -1,7 +1,8 @@
 /// The state of a call as apps see it, with the documented names (telnyx.md section 1.1).
 ///
-/// It is computed from the machine's two axes, signalling and media, by ``CallMachine/callState(phase:link:media:hold:)``
-/// alone. Two `DONE` are equal whatever their reasons, as documented.
+/// It is computed from the machine's two axes, signalling and media, by
+/// ``CallMachine/callState(phase:link:media:hold:)`` alone. Two `DONE` are equal whatever their reasons, as
+/// documented.
 public enum CallState: Sendable {
   /// The call was made and nothing was sent.
   case NEW

@@ -1,14 +1,14 @@
 public import VoiceCore
 
-/// A client's whole connection to its gateway: ``SocketMachine``, ``RegistrationMachine`` and ``RecoveryMachine`` wired to
-/// each other, so that a driver has one value to step.
+/// A client's whole connection to its gateway: ``SocketMachine``, ``RegistrationMachine`` and ``RecoveryMachine``
+/// wired to each other, so that a driver has one value to step.
 ///
-/// The driver opens and closes sockets, sends what it is told to send, feeds what comes back in, and wakes at ``deadline``.
-/// What concerns the calls (`linkLost`, `linkRestored`, `linkAbandoned`) it hands to the ``CallMachine`` of each and to the
-/// ``Outbox``; after `linkLost` it interrupts the ``RequestTable``.
+/// The driver opens and closes sockets, sends what it is told to send, feeds what comes back in, and wakes at
+/// ``deadline``. What concerns the calls (`linkLost`, `linkRestored`, `linkAbandoned`) it hands to the
+/// ``CallMachine`` of each and to the ``Outbox``; after `linkLost` it interrupts the ``RequestTable``.
 ///
-/// Wiring: `dial` connects the socket; an opened socket logs in; a registration that is ready brings the link up; a socket that
-/// ended without being told to, or a registration that failed, brings it down and to the next try.
+/// Wiring: `dial` connects the socket; an opened socket logs in; a registration that is ready brings the link up; a
+/// socket that ended without being told to, or a registration that failed, brings it down and to the next try.
 public struct ConnectionMachine: Sendable {
   /// How long and how often is waited for what.
   public struct Configuration: Hashable, Sendable {
@@ -84,6 +84,12 @@ public struct ConnectionMachine: Sendable {
   /// Creates a machine that is not connected.
   public init(dialect: Dialect = .telnyx, configuration: Configuration = Configuration()) {
     self.socket = SocketMachine(configuration: configuration.socket)
+    self.registration = RegistrationMachine(dialect: dialect, configuration: configuration.registration)
+    self.recovery = RecoveryMachine(policy: configuration.retry)
+  }
+
+  /// Takes other settings for the connections to come; only while none is wanted. The socket stays, since it may be closing.
+  public mutating func reconfigure(dialect: Dialect, configuration: Configuration) {
     self.registration = RegistrationMachine(dialect: dialect, configuration: configuration.registration)
     self.recovery = RecoveryMachine(policy: configuration.retry)
   }

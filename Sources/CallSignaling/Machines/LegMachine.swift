@@ -2,13 +2,13 @@ public import VoiceCore
 
 /// Decides about one leg of a call in a gateway: the part between the gateway and one client.
 ///
-/// A **caller** leg begins with a client's invite, a **callee** leg with the gateway's. What the other leg, or the dial plan,
-/// does comes in as `peer…`; what the client does to the other leg goes out as `tellPeer`.
+/// A **caller** leg begins with a client's invite, a **callee** leg with the gateway's. What the other leg, or the
+/// dial plan, does comes in as `peer…`; what the client does to the other leg goes out as `tellPeer`.
 ///
-/// - **phase**: *new*; caller: *routing* (call created, destination sought), *ringing*; callee: *offering* (invite sent);
-///   both: *established*; *ended* (final).
-/// - **link**: *attached* (to a socket); *detached* (socket lost, until a deadline); *attaching* (socket back, offer being made or
-///   sent, until the same deadline).
+/// - **phase**: *new*; caller: *routing* (call created, destination sought), *ringing*; callee: *offering* (invite
+///   sent); both: *established*; *ended* (final).
+/// - **link**: *attached* (to a socket); *detached* (socket lost, until a deadline); *attaching* (socket back, offer
+///   being made or sent, until the same deadline).
 ///
 /// | client's event | new | routing | ringing | offering | established | ended |
 /// |---|---|---|---|---|---|---|

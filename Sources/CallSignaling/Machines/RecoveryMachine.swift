@@ -2,8 +2,8 @@ public import VoiceCore
 
 /// Decides when a client connects, and connects again: the signalling axis of recovery, one for all calls of a client.
 ///
-/// States: *offline* (nobody wants a connection); *connecting* (socket, login and registration under way); *up*; *waiting*
-/// (for the next try); *noPath* (the system has no network; tried rarely); *gaveUp* (until asked again).
+/// States: *offline* (nobody wants a connection); *connecting* (socket, login and registration under way); *up*;
+/// *waiting* (for the next try); *noPath* (the system has no network; tried rarely); *gaveUp* (until asked again).
 ///
 /// | event | offline | connecting | up | waiting | noPath | gaveUp |
 /// |---|---|---|---|---|---|---|
@@ -19,9 +19,9 @@ public import VoiceCore
 ///
 /// ¹ → gaveUp when the policy's tries or time are used up.
 ///
-/// The waits are those of ``VoiceCore/RetrySchedule``: at once on a new path, else with full jitter; the count starts anew
-/// only after the client was registered for a while. Failures of credentials and settings are never retried (design of
-/// the toolkit: one retry policy). A call's media axis is in ``CallMachine``.
+/// The waits are those of ``VoiceCore/RetrySchedule``: at once on a new path, else with full jitter; the count starts
+/// anew only after the client was registered for a while. Failures of credentials and settings are never retried
+/// (design of the toolkit: one retry policy). A call's media axis is in ``CallMachine``.
 public struct RecoveryMachine: Sendable {
   /// Where the client stands.
   public enum State: Hashable, Sendable {

@@ -3,8 +3,8 @@ public import VoiceCore
 /// Decides about the login on one connection and the registration behind it (telnyx.md sections 0.5 and 3.2).
 ///
 /// States: *idle* (no connection); *loggingIn*; *awaitingReady* (logged in, the server has to say `clientReady`);
-/// *asking* (asked for the gateway's state, the n-th time); *registered*; *refreshing* (registered, new login under way);
-/// *failed* (until the next connection).
+/// *asking* (asked for the gateway's state, the n-th time); *registered*; *refreshing* (registered, new login under
+/// way); *failed* (until the next connection).
 ///
 /// | event | idle | loggingIn | awaitingReady | asking | registered | refreshing | failed |
 /// |---|---|---|---|---|---|---|---|

@@ -2,16 +2,16 @@ public import VoiceCore
 
 /// The requests that wait for an answer: matched by id, each with a time-out, bounded, never answered twice.
 ///
-/// An entry is *waiting* until exactly one of these: answered, expired, cancelled, interrupted (its connection ended).
-/// Ids of entries that expired or were cancelled are remembered for a while, so that a late answer is told from one that
-/// nobody asked for.
+/// An entry is *waiting* until exactly one of these: answered, expired, cancelled, interrupted (its connection
+/// ended). Ids of entries that expired or were cancelled are remembered for a while, so that a late answer is told
+/// from one that nobody asked for.
 public struct RequestTable<Context: Sendable>: Sendable {
   /// One request.
   public struct Entry: Sendable {
     /// Its id.
     public let id: RPCID
     /// Its method, which decides how its result is read.
-    public let method: Method
+    public let method: SignalingMethod
     /// What the driver needs to go on.
     public let context: Context
     /// When it expires.
@@ -51,7 +51,7 @@ public struct RequestTable<Context: Sendable>: Sendable {
   ///
   /// - Throws: ``VoiceFailure`` with `call.request.too-many` if the table is full or the id waits already.
   public mutating func add(
-    _ id: RPCID, _ method: Method, timeout: Duration, context: Context, at now: VoiceInstant
+    _ id: RPCID, _ method: SignalingMethod, timeout: Duration, context: Context, at now: VoiceInstant
   ) throws(VoiceFailure) {
     guard self.entries.count < self.capacity, self.entries[id] == nil else {
       throw VoiceFailure(.callRequestsFull)
@@ -103,7 +103,7 @@ public struct RequestTable<Context: Sendable>: Sendable {
 /// How long requests may take (telnyx.md sections 2.1 and 3.6).
 public enum RequestTimeouts {
   /// The time-out of a request.
-  public static func timeout(of method: Method) -> Duration {
+  public static func timeout(of method: SignalingMethod) -> Duration {
     switch method {
     case .bye, .ping, .pong: .seconds(5)
     case .invite, .answer, .attach, .modify, .login, .anonymousLogin, .aiConversation, .echo, .clientReady,

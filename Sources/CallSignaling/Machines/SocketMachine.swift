@@ -2,8 +2,8 @@ public import VoiceCore
 
 /// Decides about one connection after the other to a gateway: opening, silence, closing.
 ///
-/// States: *idle*; *connecting* (until a deadline); *open* (heard something lately); *probing* (silent for too long, asked
-/// for a sign of life); *closing* (waiting for the other end, until a deadline).
+/// States: *idle*; *connecting* (until a deadline); *open* (heard something lately); *probing* (silent for too long,
+/// asked for a sign of life); *closing* (waiting for the other end, until a deadline).
 ///
 /// | event | idle | connecting | open | probing | closing |
 /// |---|---|---|---|---|---|
@@ -16,8 +16,9 @@ public import VoiceCore
 /// | callsChanged | notes it | notes it | moves the deadline | moves the deadline | notes it |
 /// | timePassed | – | abandon, → idle | → probing | abandon, → idle | abandon, → idle |
 ///
-/// Each connection has a generation; what is told of an earlier one is stale. For each `open` there is one `reportEnded`.
-/// A half-open connection is found within silence and answer time together: 3.5 s in a call, 20 s otherwise.
+/// Each connection has a generation; what is told of an earlier one is stale. For each `open` there is one
+/// `reportEnded`. A half-open connection is found within silence and answer time together: 3.5 s in a call, 20 s
+/// otherwise.
 public struct SocketMachine: Sendable {
   /// How long the machine waits.
   public struct Configuration: Hashable, Sendable {

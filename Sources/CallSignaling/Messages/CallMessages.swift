@@ -58,7 +58,8 @@ public struct ClientDescription: Hashable, Sendable {
 public struct ServerCallMessage: Hashable, Sendable {
   /// The call.
   public var callID: CallID
-  /// An offer (invite, attach) or an answer (media, answer); an answer after media may have none (telnyx.md section 0.6).
+  /// An offer (invite, attach) or an answer (media, answer); an answer after media may have none (telnyx.md section
+  /// 0.6).
   public var sdp: SDP?
   /// The caller's name.
   public var callerIDName: String?

@@ -105,7 +105,8 @@ public struct DialogParams: Hashable, Sendable {
 
 /// Which call a message in either direction is about.
 ///
-/// A server writes `params.callID`, a client `params.dialogParams.callID` (telnyx.md section 0.4); either is read from both.
+/// A server writes `params.callID`, a client `params.dialogParams.callID` (telnyx.md section 0.4); either is read
+/// from both.
 struct CallAddress: Hashable, Sendable {
   let callID: CallID
   let sessionID: String?

@@ -152,7 +152,8 @@ public struct AnonymousLoginRequest: Hashable, Sendable {
   }
 }
 
-/// `attachCalls`: a client woken by a push asks for the call (telnyx.md section 2.2); the answer is an error if it is gone.
+/// `attachCalls`: a client woken by a push asks for the call (telnyx.md section 2.2); the answer is an error if it is
+/// gone.
 public struct AttachCallsRequest: Hashable, Sendable {
   /// Who delivers pushes, such as `ios`.
   public var pushProvider: String?

@@ -1,7 +1,7 @@
 /// When a login token ends, so that a client can warn before (telnyx.md section 1.9: 120 s).
 public enum TokenExpiry {
-  /// The end of a JSON web token (`exp`, RFC 7519 section 4.1.4), in seconds since 1970; `nil` if the token does not say or
-  /// cannot be read. The signature is not checked: that is the gateway's concern.
+  /// The end of a JSON web token (`exp`, RFC 7519 section 4.1.4), in seconds since 1970; `nil` if the token does not
+  /// say or cannot be read. The signature is not checked: that is the gateway's concern.
   public static func secondsSince1970(of token: Secret) -> Int? {
     let parts = token.value.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let payload = self.decode(parts[1]) else { return nil }

@@ -39,7 +39,7 @@ public enum Dialect: Hashable, Sendable, CaseIterable {
 }
 
 /// The name of a request without its prefix (telnyx.md section 2.2); the set is open.
-public enum Method: Hashable, Sendable {
+public enum SignalingMethod: Hashable, Sendable {
   case login, anonymousLogin, aiConversation, echo
   case clientReady, gatewayState, ping, pong
   case invite, ringing, ringingAck, media, answer, bye, info, modify
@@ -50,9 +50,9 @@ public enum Method: Hashable, Sendable {
   case unknown(String)
 
   /// All methods with a name of their own.
-  public static let known: [Method] = Array(Self.names.keys)
+  public static let known: [SignalingMethod] = Array(Self.names.keys)
 
-  private static let names: [Method: String] = [
+  private static let names: [SignalingMethod: String] = [
     .login: "login", .anonymousLogin: "anonymous_login", .aiConversation: "ai_conversation", .echo: "echo",
     .clientReady: "clientReady", .gatewayState: "gatewayState", .ping: "ping", .pong: "pong",
     .invite: "invite", .ringing: "ringing", .ringingAck: "ringing_ack", .media: "media", .answer: "answer",
@@ -62,7 +62,7 @@ public enum Method: Hashable, Sendable {
     .broadcast: "broadcast", .subscribe: "subscribe", .unsubscribe: "unsubscribe",
   ]
 
-  private static let methods: [String: Method] = Dictionary(
+  private static let methods: [String: SignalingMethod] = Dictionary(
     Self.names.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
 
   /// Whether the method is written without prefix in both dialects.
@@ -84,7 +84,7 @@ public enum Method: Hashable, Sendable {
   }
 
   /// Reads a name; the dialect is `nil` if the name has no prefix.
-  public static func read(_ name: String) -> (method: Method, dialect: Dialect?) {
+  public static func read(_ name: String) -> (method: SignalingMethod, dialect: Dialect?) {
     for dialect in Dialect.allCases where name.hasPrefix(dialect.prefix) {
       let method = Self.methods[String(name.dropFirst(dialect.prefix.count))]
       return (method ?? .unknown(name), dialect)

@@ -1,7 +1,7 @@
 /// A request that one end of the protocol sends: ``ClientRequest`` or ``ServerRequest``.
 public protocol SignalingRequest: Hashable, Sendable, CustomStringConvertible {
   /// The name of the request.
-  var method: Method { get }
+  var method: SignalingMethod { get }
 
   /// The call that it is about, if it is about one.
   var callID: CallID? { get }
@@ -9,7 +9,7 @@ public protocol SignalingRequest: Hashable, Sendable, CustomStringConvertible {
   /// Reads the parameters of a request.
   ///
   /// - Throws: ``FrameError`` with the place; a method that is not known does not throw but gives `.unknown`.
-  static func read(_ method: Method, params: JSON) throws(FrameError) -> Self
+  static func read(_ method: SignalingMethod, params: JSON) throws(FrameError) -> Self
 
   /// The parameters as they are written.
   var params: JSON { get }
@@ -51,9 +51,9 @@ public enum ClientRequest: SignalingRequest {
   case unsubscribe(JSONObject)
   case broadcast(JSONObject)
   /// A method that is not a client's, or not known.
-  case unknown(Method, params: JSON)
+  case unknown(SignalingMethod, params: JSON)
 
-  public var method: Method {
+  public var method: SignalingMethod {
     switch self {
     case .login: .login
     case .anonymousLogin: .anonymousLogin
@@ -93,7 +93,7 @@ public enum ClientRequest: SignalingRequest {
     }
   }
 
-  public static func read(_ method: Method, params: JSON) throws(FrameError) -> ClientRequest {
+  public static func read(_ method: SignalingMethod, params: JSON) throws(FrameError) -> ClientRequest {
     switch method {
     case .ringing, .media, .punt, .clientReady, .pong, .display, .event, .unknown:
       return .unknown(method, params: params)
@@ -175,9 +175,9 @@ public enum ServerRequest: SignalingRequest {
   case event(JSONObject)
   case aiConversation(AIConversation)
   /// A method that is not a server's, or not known.
-  case unknown(Method, params: JSON)
+  case unknown(SignalingMethod, params: JSON)
 
-  public var method: Method {
+  public var method: SignalingMethod {
     switch self {
     case .clientReady: .clientReady
     case .gatewayState: .gatewayState
@@ -215,7 +215,7 @@ public enum ServerRequest: SignalingRequest {
     }
   }
 
-  public static func read(_ method: Method, params: JSON) throws(FrameError) -> ServerRequest {
+  public static func read(_ method: SignalingMethod, params: JSON) throws(FrameError) -> ServerRequest {
     switch method {
     case .login, .anonymousLogin, .echo, .ringingAck, .attachCalls, .disablePushNotification, .broadcast,
       .subscribe, .unsubscribe, .unknown:
@@ -268,7 +268,8 @@ public enum ServerRequest: SignalingRequest {
     }
   }
 
-  /// Whether clients confirm the request with ``SignalingCodec/acknowledge(_:id:)`` (telnyx.md section 2.2, "ack by JS").
+  /// Whether clients confirm the request with ``SignalingCodec/acknowledge(_:id:)`` (telnyx.md section 2.2, "ack by
+  /// JS").
   ///
   /// `clientReady` and `gatewayState` are not confirmed; a ping is answered by a ping.
   public var isAcknowledged: Bool {

@@ -21,7 +21,7 @@ public enum ServerResult: Hashable, Sendable {
   /// Results that older gateways nest up to three times are unpacked (telnyx.md section 2.1).
   ///
   /// - Throws: ``FrameError`` with the place.
-  public static func read(_ json: JSON, of method: Method) throws(FrameError) -> ServerResult {
+  public static func read(_ json: JSON, of method: SignalingMethod) throws(FrameError) -> ServerResult {
     var json = json
     var path = JSONPath([.name("result")])
     for _ in 0..<3 {

@@ -89,7 +89,7 @@ public struct SignalingCodec: Hashable, Sendable {
         content = .result(result, id: id ?? .null)
       } else if object["method"] != nil {
         let name = try reader.requiredString("method")
-        let (method, found) = Method.read(name)
+        let (method, found) = SignalingMethod.read(name)
         dialect = found
         let params = reader.value("params") ?? .object(JSONObject())
         content = .request(try Request.read(method, params: params), id: id)
@@ -137,7 +137,7 @@ public struct SignalingCodec: Hashable, Sendable {
   }
 
   /// Writes a client's confirmation of a server's request: `{"result":{"method":"…"}}` (telnyx.md section 0.2).
-  public func acknowledge(_ method: Method, id: RPCID) -> [UInt8] {
+  public func acknowledge(_ method: SignalingMethod, id: RPCID) -> [UInt8] {
     self.encode(.other(["method": .string(method.name(in: self.dialect))]), id: id)
   }
 

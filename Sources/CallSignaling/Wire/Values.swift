@@ -1,7 +1,7 @@
 /// The id of a call, chosen by whoever invites: a UUID by convention, in either case.
 ///
-/// Clients say goodbye in lower case to a call that they invited in upper case (telnyx.md section 2.2, bye), so case does
-/// not count in comparisons; the text is kept as it came.
+/// Clients say goodbye in lower case to a call that they invited in upper case (telnyx.md section 2.2, bye), so case
+/// does not count in comparisons; the text is kept as it came.
 public struct CallID: Hashable, Sendable, CustomStringConvertible {
   /// The id as it was sent.
   public let text: String

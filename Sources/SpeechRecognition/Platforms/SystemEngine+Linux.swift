@@ -17,9 +17,10 @@
     static var watchedPaths: [String] {
       let folder = ProcessInfo.processInfo.environment[PocketSphinxModel.folderVariable]
       let models = folder.flatMap { $0.isEmpty ? nil : $0 } ?? PocketSphinxModel.systemFolder
-      return [models] + PocketSphinxModel.installed(in: models).flatMap { model in
-        [model.acousticModel, (model.dictionary as NSString).deletingLastPathComponent]
-      }
+      return [models]
+        + PocketSphinxModel.installed(in: models).flatMap { model in
+          [model.acousticModel, (model.dictionary as NSString).deletingLastPathComponent]
+        }
     }
 
     static func authorizer(for source: any AudioSource, usesSystemEngine: Bool) -> any SpeechAuthorizer {

@@ -179,9 +179,10 @@ final class SessionDriver: Sendable {
 
   private func openStream(
     _ id: Int, _ work: inout Work, in group: inout DiscardingTaskGroup,
-    run: @escaping @Sendable (
-      SpeechRequests, @escaping @Sendable (Speechly_Slu_V1_SLUResponse) -> Void
-    ) async -> SpeechStreamEnd
+    run:
+      @escaping @Sendable (
+        SpeechRequests, @escaping @Sendable (Speechly_Slu_V1_SLUResponse) -> Void
+      ) async -> SpeechStreamEnd
   ) {
     let queue = SpeechRequestQueue { self.submit(.requestAccepted(stream: id)) }
     let cancellation = Cancellation()

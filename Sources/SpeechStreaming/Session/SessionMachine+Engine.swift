@@ -109,7 +109,8 @@ extension SessionMachine {
     self.contexts[0].resumeToken = ""
     self.contexts[0].resumeSegment = nil
     guard let end = finished.last?.transcripts.last?.endOffset, end.isFinite else { return }
-    let position = Int64(min(max(0, end * Double(self.configuration.sampleRate)), Double(self.contexts[0].window.end)))
+    let position = Int64(
+      min(max(0, end * Double(self.configuration.sampleRate)), Double(self.contexts[0].window.end)))
     guard position > self.contexts[0].resumeSample else { return }
     self.contexts[0].resumeSample = position
     self.contexts[0].window.trim(to: position)

@@ -1,43 +1,32 @@
 extension GrammarMatcher {
   /// The places that were looked at between two words, so that of many ways to a place only better ones are followed.
   struct Visits {
-    private struct Key: Hashable {
-      var place: Place
-      var mayMiss: Bool
-      var hasBegunSentence: Bool
-    }
-
-    private var first: [(key: Key, total: Float)] = []
-    private var best: [Key: Float] = [:]
+    private var best = PlaceTable<Float>(nothing: 0)
     private var rest: Int
-    /// With fewer, looking at all is faster than a table.
-    private static let few = 16
+    private let limit: Int
     /// How often it was asked.
     private(set) var count = 0
 
     init(limit: Int) {
       self.rest = limit
+      self.limit = limit
+    }
+
+    /// Forgets all places, for another word.
+    mutating func restart() {
+      self.best.removeAll()
+      self.rest = self.limit
     }
 
     /// Whether to look at a place.
     mutating func begin(_ pending: Pending) -> Bool {
       self.count += 1
       guard self.rest > 0 else { return false }
-      let key = Key(
-        place: pending.hypothesis.place, mayMiss: pending.mayMiss, hasBegunSentence: pending.hasBegunSentence)
+      let place = pending.hypothesis.place
+      let kind: UInt8 = (pending.mayMiss ? 1 : 0) | (pending.hasBegunSentence ? 2 : 0)
       let total = pending.hypothesis.total
-      if self.first.count <= Self.few {
-        if let index = self.first.firstIndex(where: { $0.key == key }) {
-          guard total < self.first[index].total else { return false }
-          self.first[index].total = total
-        } else {
-          self.first.append((key, total))
-          if self.first.count > Self.few { for (key, total) in self.first { self.best[key] = total } }
-        }
-      } else {
-        if let known = self.best[key], known <= total { return false }
-        self.best[key] = total
-      }
+      if let known = self.best.value(of: place, kind: kind), known <= total { return false }
+      self.best.set(total, for: place, kind: kind)
       self.rest -= 1
       return true
     }
@@ -53,7 +42,7 @@ extension GrammarMatcher {
   /// The hypotheses after a word: for each place in the grammar, and each meaning, the best.
   struct Frontier {
     private var hypotheses: [Hypothesis] = []
-    private var places: [Place: Int] = [:]
+    private var places = PlaceTable<Int>(nothing: 0)
     private var least = Float.infinity
     private let beam: Float
 
@@ -84,9 +73,9 @@ extension GrammarMatcher {
       }
       self.hypotheses.append(hypothesis)
       if self.hypotheses.count == Self.few + 1 {
-        for (index, other) in self.hypotheses.enumerated() { self.places[other.place] = index }
+        for (index, other) in self.hypotheses.enumerated() { self.places.set(index, for: other.place) }
       } else if self.hypotheses.count > Self.few {
-        self.places[hypothesis.place] = self.hypotheses.count - 1
+        self.places.set(self.hypotheses.count - 1, for: hypothesis.place)
       }
     }
 
@@ -97,7 +86,7 @@ extension GrammarMatcher {
     }
 
     private func index(of hypothesis: Hypothesis) -> Int? {
-      if self.hypotheses.count > Self.few { return self.places[hypothesis.place] }
+      if self.hypotheses.count > Self.few { return self.places.value(of: hypothesis.place) }
       let place = hypothesis.place
       return self.hypotheses.firstIndex { $0.place == place }
     }

@@ -88,9 +88,10 @@ public struct GrammarMatcher: Sendable {
   // MARK: One word
 
   private mutating func step(_ word: String, at position: Int, tolerant: Bool) -> [Hypothesis] {
-    let grammar = self.shared.grammar
     let settings = self.shared.settings
     var next = Frontier(beam: settings.beam)
+    var visits = Visits(limit: Self.mostVisits)
+    defer { self.effort += visits.count }
     if tolerant {
       // First, because their costs bound what else is worth looking at.
       let skipCost = self.shared.fillers.contains(word) ? settings.fillerCost : settings.skipCost
@@ -102,16 +103,17 @@ public struct GrammarMatcher: Sendable {
         next.insert(skipped)
       }
     }
-    if let number = grammar.wordNumbers[word] {
-      self.advance(self.hypotheses, by: number, edit: nil, at: position, tolerant: tolerant, into: &next)
+    if let number = self.shared.grammar.wordNumbers[word] {
+      self.advance(
+        self.hypotheses, by: number, edit: nil, at: position, tolerant: tolerant, visits: &visits,
+        into: &next)
     }
     guard tolerant else { return next.best(settings.maximumHypotheses) }
     for match in self.shared.similarWords.matches(word) {
       let cost = settings.replacementCost * match.distance
       self.advance(
         self.hypotheses, by: match.word, edit: (.replaced(by: match.word), cost), at: position,
-        tolerant: true,
-        into: &next)
+        tolerant: true, visits: &visits, into: &next)
     }
     return next.best(settings.maximumHypotheses)
   }
@@ -119,19 +121,17 @@ public struct GrammarMatcher: Sendable {
   /// Moves the hypotheses over one word of the grammar.
   private mutating func advance(
     _ hypotheses: [Hypothesis], by word: UInt32, edit: (mark: Paths.Mark, cost: Float)?, at position: Int,
-    tolerant: Bool, into next: inout Frontier
+    tolerant: Bool, visits: inout Visits, into next: inout Frontier
   ) {
-    let grammar = self.shared.grammar
     let factor = self.shared.settings.weightFactor
-    var visits = Visits(limit: Self.mostVisits)
-    defer { self.effort += visits.count }
+    visits.restart()
     var work: [Pending] = []
     for hypothesis in hypotheses {
       work.append(Pending(hypothesis, mayMiss: tolerant))
       if let edit { work[0].hypothesis.add(edit: edit.cost) }
       while let pending = work.popLast() {
         guard next.isWithinBeam(pending.hypothesis), visits.begin(pending) else { continue }
-        for arc in grammar.arcs(of: pending.hypothesis.state, word: word) {
+        for arc in self.shared.grammar.arcs(of: pending.hypothesis.state, word: word) {
           var moved = pending.hypothesis
           moved.follow(arc, weightFactor: factor)
           guard next.accepts(moved) else { continue }
@@ -152,7 +152,6 @@ public struct GrammarMatcher: Sendable {
     _ pending: Pending, at position: Int, onto work: inout [Pending],
     where leadsOn: (Grammar.Lookahead) -> Bool
   ) {
-    let grammar = self.shared.grammar
     let hypothesis = pending.hypothesis
     if hypothesis.state == Grammar.end {
       var next = pending
@@ -163,22 +162,24 @@ public struct GrammarMatcher: Sendable {
         // Another sentence may follow, but not one without words after another.
         guard !pending.hasBegunSentence, position > 0 else { return }
         next.hasBegunSentence = true
-        next.hypothesis.state = grammar.root
+        next.hypothesis.state = self.shared.grammar.root
         next.hypothesis.add(weight: self.shared.settings.sentenceCost)
       }
-      let lookahead = grammar.lookahead[Int(next.hypothesis.state)]
+      let lookahead = self.shared.grammar.lookahead[Int(next.hypothesis.state)]
       if leadsOn(lookahead) || lookahead.reachesEnd { work.append(next) }
       return
     }
-    for arc in grammar.otherArcs(of: hypothesis.state) {
+    for arc in self.shared.grammar.otherArcs(of: hypothesis.state) {
       var next = pending
       next.hypothesis.follow(arc, weightFactor: self.shared.settings.weightFactor)
-      var lookahead = grammar.lookahead[Int(arc.target)]
+      var lookahead = self.shared.grammar.lookahead[Int(arc.target)]
       switch arc.label {
       case .word, .nothing: break
       case .call(let network):
-        lookahead = grammar.lookahead[Int(network)]
-        if lookahead.reachesEnd, !leadsOn(lookahead) { lookahead = grammar.lookahead[Int(arc.target)] }
+        lookahead = self.shared.grammar.lookahead[Int(network)]
+        if lookahead.reachesEnd, !leadsOn(lookahead) {
+          lookahead = self.shared.grammar.lookahead[Int(arc.target)]
+        }
       case .intent, .beginEntity, .endEntity: break
       }
       guard leadsOn(lookahead) || lookahead.reachesEnd else { continue }

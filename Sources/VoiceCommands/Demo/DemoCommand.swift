@@ -10,11 +10,11 @@ struct DemoCommand: ContextCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
     abstract:
-      "Shows a server, a connection that breaks without losing a word, and commands that are understood.",
+      "Shows a server, connections that break without losing a word, and commands that are understood.",
     usage: "voice demo [options]",
     discussion: """
       Everything is real: the server listens on a socket of this machine, the client is the one that apps use, and the \
-      recording is sent at the pace at which it was spoken. Then voices of flite and festival say \
+      recording is sent at the pace at which it was spoken. The server is lost twice: it comes back, and it does not. Then voices of flite and festival say \
       commands to the demo app, and what was understood is compared with what was meant.
 
       It ends by itself; the status is not 0 if the words after the cut are not those from before, or if nobody can \

@@ -77,7 +77,7 @@ extension DemoStage {
   private func announce(_ voices: [SynthesizedVoice]) {
     let names = Set(voices.map(\.program)).map(\.rawValue).sorted().reversed().joined(separator: " and ")
     let speakers = names.isEmpty ? "" : ", spoken by voices of \(names)"
-    self.act(4, "Home", "\(self.commands.count) sentences for lights, blinds, timers and music\(speakers)")
+    self.act(5, "Home", "\(self.commands.count) sentences for lights, blinds, timers and music\(speakers)")
   }
 
   private func introduce(_ command: SpokenCommand, _ voice: SynthesizedVoice, _ path: String) {

@@ -26,6 +26,7 @@ struct DemoStage: Sendable {
     var segments: [TranscriptSegment] = []
     var recoveries: [SpeechRecovery] = []
     var losses: [VoiceFailure] = []
+    var degradations: [SpeechDegradation] = []
   }
 
   var output: Console.Stream { self.context.console.output }
@@ -50,7 +51,7 @@ struct DemoStage: Sendable {
           1, "Server",
           "ready at \(addresses.grpc) with \(engine.name), after \(Phrases.duration(start.duration(to: self.context.clock.now)))"
         )
-        let broken = try await self.passes(addresses)
+        let broken = try await self.passes(addresses, engine: engine)
         guard broken != .interrupted else { return broken }
         let address = "grpc://\(addresses.grpc)"
         let status = broken.combined(with: await self.commands(address, folder: folder + "/voices"))
@@ -63,16 +64,20 @@ struct DemoStage: Sendable {
     }
   }
 
-  private func passes(_ addresses: ListenAddresses) async throws -> CommandStatus {
+  private func passes(
+    _ addresses: ListenAddresses, engine: any RecognitionEngine
+  ) async throws -> CommandStatus {
     let address = "grpc://\(addresses.grpc)"
     self.act(2, "Live", "recordings sent as fast as they were spoken, through the client that apps use")
     var whole = Pass()
+    var first: Pass?
     for recording in self.recordings {
       self.title(recording)
       whole = await self.pass(recording, speech: address, identity: address)
       if Task.isCancelled { return .interrupted }
       guard whole.status == .done else { return whole.status }
       self.compare(recording, whole.words)
+      first = first ?? whole
     }
     guard let recording = self.recordings.last else { return .done }
 
@@ -89,7 +94,10 @@ struct DemoStage: Sendable {
     }
     if Task.isCancelled { return .interrupted }
     guard broken.status == .done else { return broken.status }
-    return self.judge(whole, broken)
+    let status = self.judge(whole, broken)
+    guard let short = self.recordings.first, let first else { return status }
+    return status.combined(
+      with: try await self.losesServer(short, heard: first.words, addresses: addresses, engine: engine))
   }
 
   /// How long the server cannot be reached after the cut.
@@ -111,12 +119,15 @@ struct DemoStage: Sendable {
     await link.setPlan(LinkPlan())
   }
 
-  func pass(_ recording: DemoRecording, speech: String, identity: String) async -> Pass {
+  func pass(
+    _ recording: DemoRecording, speech: String, identity: String, onDevice: OnDeviceRecognition? = nil
+  ) async -> Pass {
     var configuration = SpeechClient.Configuration(app: .app(ServerConfiguration.App.demo.id))
     configuration.speechAddress = speech
     configuration.identityAddress = identity
     configuration.store = MemorySecureStore()
     configuration.deviceId = UUID()
+    configuration.onDevice = onDevice
     let backend = ServerBackend(configuration: configuration)
     let input = RecognitionInput.file(
       recording.path, raw: recording.raw, pacing: .realTime, clock: self.context.clock)
@@ -139,7 +150,7 @@ struct DemoStage: Sendable {
     return Pass(
       status: status, words: run.presenter.words, segments: run.presenter.segments,
       recoveries: run.presenter.recoveries,
-      losses: run.presenter.losses)
+      losses: run.presenter.losses, degradations: run.presenter.degradations)
   }
 
   // MARK: Words for the person

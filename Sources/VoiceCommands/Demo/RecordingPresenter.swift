@@ -7,6 +7,7 @@ struct RecordingPresenter<Base: RecognitionPresenter>: RecognitionPresenter {
   private var finals: [Int: TranscriptSegment] = [:]
   private(set) var recoveries: [SpeechRecovery] = []
   private(set) var losses: [VoiceFailure] = []
+  private(set) var degradations: [SpeechDegradation] = []
 
   init(_ base: Base) {
     self.base = base
@@ -26,7 +27,8 @@ struct RecordingPresenter<Base: RecognitionPresenter>: RecognitionPresenter {
     case .recovered(let recovery): self.recoveries.append(recovery)
     case .failed(let failure):
       if case .automatic = failure.recovery { self.losses.append(failure) }
-    case .segment, .recordingStarted, .started, .degraded, .finished: break
+    case .degraded(let degradation): self.degradations.append(degradation)
+    case .segment, .recordingStarted, .started, .finished: break
     }
     self.base.show(update)
   }

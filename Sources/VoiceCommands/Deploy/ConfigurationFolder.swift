@@ -18,15 +18,25 @@ struct ConfigurationFolder {
       guard isFolder.boolValue else {
         return [try Self.file(named: URL(fileURLWithPath: self.path).lastPathComponent, at: self.path)]
       }
-      return try FileManager.default.contentsOfDirectory(atPath: self.path).sorted()
-        .filter { TarArchive.isWanted($0) && !$0.lowercased().hasSuffix(".yml") }
-        .map { try Self.file(named: $0, at: self.path + "/" + $0) }
+      return try self.names().map { try Self.file(named: $0, at: self.path + "/" + $0) }
     } catch {
       throw VoiceFailure(
         .configurationInvalid,
         message: "The configuration at \(self.path) cannot be read. Check that its files may be read.",
         cause: error)
     }
+  }
+
+  /// Where the files are, as far as there are any.
+  var paths: [String] {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: self.path, isDirectory: &isFolder) else { return [] }
+    return isFolder.boolValue ? ((try? self.names()) ?? []).map { self.path + "/" + $0 } : [self.path]
+  }
+
+  private func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: self.path).sorted()
+      .filter { TarArchive.isWanted($0) && !$0.lowercased().hasSuffix(".yml") }
   }
 
   private static func file(named name: String, at path: String) throws -> ConfigurationFile {

@@ -12,12 +12,15 @@ struct DeployCommand: ContextCommand {
     commandName: "deploy",
     abstract: "Deploys an app's configuration to a server, or downloads it.",
     usage: """
-      voice deploy DIR [--app ID] [--server ADDR] [--key-file FILE]
+      voice deploy DIR [--watch] [--app ID] [--server ADDR] [--key-file FILE]
       voice deploy --download DIR [--app ID] [--server ADDR] [--key-file FILE]
       """,
     discussion: """
       The configuration is checked here first, then sent, compiled there, and used by every utterance that begins \
       afterwards; those that are being spoken go on with the old one. A configuration with errors changes nothing.
+
+      With --watch it stays, and deploys again whenever the files change, until Ctrl-C; errors are shown, and what was \
+      deployed before keeps serving.
 
       The API key of the app's project comes from VOICE_API_KEY or from a file, never from the command line, where other \
       users could see it. A server of this user without any configured key has made one: it is found by itself.
@@ -29,6 +32,9 @@ struct DeployCommand: ContextCommand {
 
   @Option(help: ArgumentHelp("Write the app's present configuration into this folder.", valueName: "dir"))
   var download: String?
+
+  @Flag(help: "Deploy again whenever the files change.")
+  var watch = false
 
   @Option(help: ArgumentHelp("The app (default: the demo app).", valueName: "uuid"))
   var app: String?
@@ -51,6 +57,9 @@ struct DeployCommand: ContextCommand {
   func validate() throws {
     guard (self.directory == nil) != (self.download == nil) else {
       throw ValidationError("Give either a folder to deploy or --download with a folder to write.")
+    }
+    if self.watch, self.download != nil {
+      throw ValidationError("--watch is for deploying, not for --download.")
     }
     if let app, UUID(uuidString: app) == nil {
       throw ValidationError("--app is the id of an app, a UUID such as \(Self.demo.uuidString.lowercased()).")
@@ -76,13 +85,44 @@ struct DeployCommand: ContextCommand {
     do throws(VoiceFailure) {
       let app = self.app.flatMap { UUID(uuidString: $0) } ?? Self.demo
       if let download { return try await self.download(app, to: download, in: context) }
-      return try await self.deploy(self.directory ?? "", to: app, in: context)
+      let directory = self.directory ?? ""
+      return self.watch
+        ? try await self.watch(directory, for: app, in: context)
+        : try await self.deploy(directory, to: app, in: context)
     } catch {
       return Task.isCancelled ? .interrupted : context.fail(error, json: self.common.json)
     }
   }
 
   // MARK: Deployment
+
+  /// Deploys what is in the folder, and again whenever it changes, until the task is cancelled.
+  ///
+  /// - Throws: ``VoiceFailure`` if the first attempt fails for a reason that no change of the files removes.
+  private func watch(
+    _ directory: String, for app: UUID, in context: CommandContext
+  ) async throws(VoiceFailure) -> CommandStatus {
+    let watch = FolderWatch(folder: ConfigurationFolder(path: directory), clock: context.clock)
+    var isFirst = true
+    while true {
+      // Taken before, so that what changes meanwhile is deployed next.
+      let stamp = watch.stamp()
+      do throws(VoiceFailure) {
+        _ = try await self.deploy(directory, to: app, in: context)
+      } catch {
+        if Task.isCancelled { return .interrupted }
+        // What the files have to do with gives the status of an input.
+        if isFirst, CommandStatus(error.code) != .input { throw error }
+        _ = context.fail(error, json: self.common.json)
+      }
+      isFirst = false
+      if !self.common.json {
+        context.console.error.line(
+          StyledText("Waiting for changes in \(directory); Ctrl-C ends.", .dim))
+      }
+      do { _ = try await watch.change(from: stamp) } catch { return .interrupted }
+    }
+  }
 
   private func deploy(
     _ directory: String, to app: UUID, in context: CommandContext
@@ -111,6 +151,9 @@ struct DeployCommand: ContextCommand {
       }
     }
     progress.clear()
+    for problem in DeploymentWarnings.problems(in: deployed.errorMsg) {
+      context.warn(problem, json: self.common.json)
+    }
     let summary = DeploymentSummary(
       name: deployed.name, id: app, understanding: understanding, time: start.duration(to: context.clock.now))
     if self.common.json {

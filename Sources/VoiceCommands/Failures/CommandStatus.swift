@@ -31,6 +31,13 @@ public enum CommandStatus: Int32, Hashable, Sendable, CaseIterable {
       .signingKeyInvalid, .keptStateInvalid, .interfaceInvalid, .interfaceTooLarge, .archiveInvalid,
       .wordUnpronounceable, .grammarTooLarge, .cacheDamaged, .cacheNotWritable:
       self = .input
+    // No call came about because there is no way to the gateway.
+    case .callLoginTimedOut, .gatewayNotRegistered, .gatewayRegistrationLost, .callNotConnected,
+      .callConnectionLost,
+      .callConnectionSilent:
+      self = .network
+    case .callLoginRefused, .callCredentialsMissing, .callTokenExpiring:
+      self = .refused
     case .interfaceMissing, .appReadOnly, .methodNotOffered, .sourceNotOffered, .operationUnknown:
       self = .refused
     // The server's recogniser, or the one that stands in for it.
@@ -42,7 +49,8 @@ public enum CommandStatus: Int32, Hashable, Sendable, CaseIterable {
   }
 
   private static let byPrefix: [(prefix: String, status: CommandStatus)] = [
-    ("audio.", .input), ("speech.engine.", .input), ("speech.identity.", .refused), ("speech.", .network),
+    ("audio.", .input), ("speech.engine.", .input), ("speech.recognition.", .input),
+    ("speech.identity.", .refused), ("speech.", .network),
     ("network.", .network), ("server.", .network), ("call.", .call), ("evaluation.", .input),
   ]
 

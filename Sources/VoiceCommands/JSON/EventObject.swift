@@ -52,9 +52,14 @@ enum EventObject {
     ])
   }
 
-  static func failure(_ failure: VoiceFailure) -> JSONValue {
+  static func failure(_ failure: VoiceFailure) -> JSONValue { self.problem("failure", failure) }
+
+  /// Something works less well than it could; the command goes on, and its exit status does not show it.
+  static func warning(_ problem: VoiceFailure) -> JSONValue { self.problem("warning", problem) }
+
+  private static func problem(_ event: String, _ failure: VoiceFailure) -> JSONValue {
     .object([
-      "event": .string("failure"),
+      "event": .string(event),
       "code": .string(failure.code.rawValue),
       "message": .string(failure.message),
       "recovery": .string(failure.recovery.description),

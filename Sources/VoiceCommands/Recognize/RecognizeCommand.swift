@@ -242,7 +242,7 @@ struct RecognizeCommand: ContextCommand {
     let interface = understanding?.interface
     let grammar = understanding.map { RecognitionGrammar($0) }
     for problem in grammar.map(engine.problems) ?? [] {
-      context.console.error.line(StyledText("\(problem.message) [\(problem.code)]", .yellow))
+      context.warn(problem, json: self.common.json)
     }
     let silence = self.silence.map { .milliseconds($0) } ?? interface?.options.silenceTriggeredSegmentation
     let backend = LocalBackend(

@@ -76,7 +76,7 @@ struct InterfaceFile {
     let understanding = try Understanding(
       interface, language: pack, cache: folder.map { GrammarCache(folder: $0) })
     for problem in understanding.cacheOutcome?.problems ?? [] {
-      context.console.error.line(StyledText(problem.message, .yellow))
+      context.warn(problem, json: json)
     }
     return understanding
   }

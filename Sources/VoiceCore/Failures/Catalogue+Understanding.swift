@@ -20,7 +20,9 @@ extension FailureCatalogue {
     Definition(
       .grammarTooLarge, .process, .changeConfiguration("the templates"),
       happens: "An app's templates allow more than a recogniser can be bound to, or nothing at all.",
-      response: "Recognises free text instead, and understands that.",
+      response:
+        "Binds the recogniser to pairs of words that follow each other in the templates instead, which hears less "
+        + "surely; with millions of pairs it recognises free text. Either is understood.",
       advice: "Use fewer values in each place, or shorter permutations. Texts are understood all the same.",
       reproduce:
         "`voice recognize --config FILE --mic` with a permutation of seven lists of 10,000 values"),

@@ -50,7 +50,8 @@
     }
 
     private func watch() {
-      let events = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF
+      let events =
+        IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF
       for path in self.paths {
         var folder = path
         // The nearest folder that exists tells when the next one comes.

@@ -93,8 +93,8 @@ final class AppInterfaces: Sendable {
       self.log(product.problems)
       let interface = DeployedInterface(
         configID: configID, deployedAt: deployedAt, compileTime: product.duration,
-        understanding: product.understanding)
-      self.log(self.engine?.problems(of: interface.recognitionGrammar) ?? [])
+        understanding: product.understanding, engine: self.engine)
+      self.log(interface.problems)
       self.state.withLock { $0.loaded(interface, for: app.id) }
     case .failure(let problem):
       self.log(problem.diagnostics.filter { $0.severity >= .warning }, of: app)
@@ -155,8 +155,8 @@ final class AppInterfaces: Sendable {
     self.log(product.problems)
     let interface = DeployedInterface(
       configID: UUID(), deployedAt: self.now(), compileTime: product.duration,
-      understanding: product.understanding)
-    self.log(self.engine?.problems(of: interface.recognitionGrammar) ?? [])
+      understanding: product.understanding, engine: self.engine)
+    self.log(interface.problems)
     do throws(VoiceFailure) {
       try await self.keep(source, interface, for: app.id)
     } catch {
@@ -240,5 +240,12 @@ final class AppInterfaces: Sendable {
     _ source: InterfaceSource, language: String
   ) async -> Result<InterfaceCompiler.Product, InterfaceProblem> {
     await self.compiler.compile(source, language: language, keeps: false)
+  }
+
+  /// What of a compiled configuration the recogniser cannot recognise.
+  func recognitionProblems(of product: InterfaceCompiler.Product) async -> [VoiceFailure] {
+    await self.compiler.perform { [engine = self.engine] in
+      engine?.problems(of: RecognitionGrammar(product.understanding)) ?? []
+    }
   }
 }

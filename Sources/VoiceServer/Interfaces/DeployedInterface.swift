@@ -18,12 +18,19 @@ struct DeployedInterface: Sendable {
   let understanding: Understanding
   /// What recognisers take; the same object for all streams, because they keep what they make from it.
   let recognitionGrammar: RecognitionGrammar
+  /// What of it the recogniser cannot recognise.
+  let problems: [VoiceFailure]
 
-  init(configID: UUID, deployedAt: Int64, compileTime: Duration, understanding: Understanding) {
+  /// - Parameter engine: Is asked what it cannot recognise, which can take a second and blocks.
+  init(
+    configID: UUID, deployedAt: Int64, compileTime: Duration, understanding: Understanding,
+    engine: (any RecognitionEngine)? = nil
+  ) {
     self.configID = configID
     self.deployedAt = deployedAt
     self.compileTime = compileTime
     self.understanding = understanding
     self.recognitionGrammar = RecognitionGrammar(understanding)
+    self.problems = engine?.problems(of: self.recognitionGrammar) ?? []
   }
 }

@@ -46,10 +46,10 @@ struct CompilerService: Speechly_Sal_V1_Compiler.ServiceProtocol {
     switch await self.interfaces.compile(submission.source, language: submission.language) {
     case .success(let product):
       var generator = SamplingGenerator(seed: UInt64(bitPattern: Int64(submission.randomSeed)))
+      let messages = await self.messages(of: product)
       return .with {
-        let hasWarnings = product.diagnostics.contains { $0.severity == .warning }
-        $0.result = hasWarnings ? .compileWarning : .compileSuccess
-        $0.messages = product.diagnostics.map(Speechly_Sal_V1_LineReference.init)
+        $0.result = messages.contains { $0.level == .warning } ? .compileWarning : .compileSuccess
+        $0.messages = messages
         $0.templates = (0..<submission.batchSize).map { _ in
           product.understanding.template(using: &generator)
         }
@@ -70,11 +70,23 @@ struct CompilerService: Speechly_Sal_V1_Compiler.ServiceProtocol {
       // What cannot be compiled, though each of its lines is well, must not pass.
       let messages: [Speechly_Sal_V1_LineReference] =
         switch await self.interfaces.compile(submission.source, language: submission.language) {
-        case .success(let product): product.diagnostics.map(Speechly_Sal_V1_LineReference.init)
+        case .success(let product): await self.messages(of: product)
         case .failure(let problem): problem.messages
         }
       return ServerResponse(message: .with { $0.messages = messages })
     }
+  }
+
+  /// What is odd in a configuration, and what of it cannot be recognised.
+  private func messages(of product: InterfaceCompiler.Product) async -> [Speechly_Sal_V1_LineReference] {
+    let problems = await self.interfaces.recognitionProblems(of: product)
+    return product.diagnostics.map(Speechly_Sal_V1_LineReference.init)
+      + problems.map { problem in
+        .with {
+          $0.level = .warning
+          $0.message = "\(problem.message) [\(problem.code)]"
+        }
+      }
   }
 
   func extractSALSources(

@@ -129,7 +129,9 @@ struct ConfigService: Speechly_Config_V1_ConfigAPI.ServiceProtocol {
       switch self.interfaces.status(of: app.id) {
       case .new: $0.status = .new
       case .deploying: $0.status = .training
-      case .deployed: $0.status = .trained
+      case .deployed:
+        $0.status = .trained
+        $0.errorMsg = DeploymentWarnings.text(of: self.interfaces.current(of: app.id)?.problems ?? [])
       case .refused(let failure):
         $0.status = .failed
         $0.errorMsg = "\(failure.message) [\(failure.code)]"

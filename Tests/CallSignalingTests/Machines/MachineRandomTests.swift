@@ -5,9 +5,9 @@ import VoiceCore
 
 /// Random sequences of events: never two ends, nothing after the end, no stuck state, queues bounded.
 ///
-/// A million events per machine by default; `VOICE_RANDOM_SEQUENCES=1000000` runs as many sequences, best in release.
+/// 400,000 events per machine by default; `VOICE_RANDOM_SEQUENCES=1000000` runs as many sequences, best in release.
 @Suite struct MachineRandomTests {
-  static let sequences = Int(ProcessInfo.processInfo.environment["VOICE_RANDOM_SEQUENCES"] ?? "") ?? 25_000
+  static let sequences = Int(ProcessInfo.processInfo.environment["VOICE_RANDOM_SEQUENCES"] ?? "") ?? 10_000
   static let seed =
     UInt64(ProcessInfo.processInfo.environment["VOICE_RANDOM_SEED"] ?? "")
     ?? UInt64(Date().timeIntervalSince1970 * 1000)

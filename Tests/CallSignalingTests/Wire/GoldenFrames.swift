@@ -190,7 +190,7 @@ enum GoldenFrames {
   ]
 
   /// Answers of a server, with the method that was asked.
-  static let results: [(method: Method, text: String)] = [
+  static let results: [(method: SignalingMethod, text: String)] = [
     (
       .login,
       #"{"jsonrpc":"2.0","id":"1","result":{"message":"logged in","sessid":\#(session)},"voice_sdk_id":"VSDK1"}"#

@@ -163,13 +163,13 @@ import Testing
   }
 
   struct ResultCase: Sendable, CustomTestStringConvertible {
-    let method: CallSignaling.Method
+    let method: SignalingMethod
     let text: String
     var testDescription: String { self.text }
   }
 
   @Test func everyMethodHasAGoldenFrame() throws {
-    var seen: Set<CallSignaling.Method> = []
+    var seen: Set<SignalingMethod> = []
     for frame in GoldenFrames.client {
       if case .request(let request, _) = try Self.clientFrame(frame.text).content {
         seen.insert(request.method)
@@ -180,7 +180,7 @@ import Testing
         seen.insert(request.method)
       }
     }
-    #expect(seen == Set(CallSignaling.Method.known))
+    #expect(seen == Set(SignalingMethod.known))
   }
 
   // MARK: Tolerance
@@ -286,11 +286,11 @@ import Testing
   }
 
   @Test func methodsNeedTheirPrefix() {
-    #expect(CallSignaling.Method.read("invite").method == .unknown("invite"))
-    #expect(CallSignaling.Method.read("verto.invite") == (.invite, .verto))
-    #expect(CallSignaling.Method.read("telnyx_rtc.ai_conversation").method == .aiConversation)
-    #expect(CallSignaling.Method.read("login") == (.login, nil))
-    #expect(CallSignaling.Method.read("").method == .unknown(""))
+    #expect(SignalingMethod.read("invite").method == .unknown("invite"))
+    #expect(SignalingMethod.read("verto.invite") == (.invite, .verto))
+    #expect(SignalingMethod.read("telnyx_rtc.ai_conversation").method == .aiConversation)
+    #expect(SignalingMethod.read("login") == (.login, nil))
+    #expect(SignalingMethod.read("").method == .unknown(""))
   }
 
   @Test func textAndNumbersStandForEachOther() throws {

@@ -40,7 +40,8 @@ import VoiceTesting
   }
 
   @Test func aClientWithoutAServerTellsTheSameSegments() async throws {
-    let engine = ScriptedEngine(words: ScriptedEngine.Word.sentence("turn on the lights", at: .milliseconds(100)))
+    let engine = ScriptedEngine(
+      words: ScriptedEngine.Word.sentence("turn on the lights", at: .milliseconds(100)))
     let understanding = try Understanding(templates: "*turn_on turn on the [lights](device)")
     var configuration = SpeechClient.Configuration(
       onDevice: OnDeviceRecognition(engine: engine, understanding: understanding))

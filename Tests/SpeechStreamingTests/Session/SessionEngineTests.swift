@@ -22,10 +22,11 @@ import VoiceCore
     world.acceptAll()
     world.tentative(["turn"], "one")
     world.cut()
-    #expect(world.degradations == [
-      SpeechDegradation(
-        contextId: "one", failure: VoiceFailure(.connectionLost), replayed: .milliseconds(200))
-    ])
+    #expect(
+      world.degradations == [
+        SpeechDegradation(
+          contextId: "one", failure: VoiceFailure(.connectionLost), replayed: .milliseconds(200))
+      ])
     // It is repaired: there is nothing that an app would have to do.
     #expect(world.failures == [])
     world.acceptAll()

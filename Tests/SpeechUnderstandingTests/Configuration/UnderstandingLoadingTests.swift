@@ -7,7 +7,9 @@ import VoiceCore
 @Suite struct UnderstandingLoadingTests {
   @Test func templatesInTheAppsTextAreCompiled() throws {
     let understanding = try Understanding(templates: "*turn_on turn on the [lights | radio](device)")
-    #expect(understanding.understand("turn on the radio", in: .current)?.annotated.text == "*turn_on turn on the [radio](device)")
+    #expect(
+      understanding.understand("turn on the radio", in: .current)?.annotated.text
+        == "*turn_on turn on the [radio](device)")
   }
 
   @Test func anErrorSaysWhereItIs() throws {

@@ -106,7 +106,7 @@ struct DemoCommandsTests {
   @Test func nobodySpeaksAfterItWasStopped() async throws {
     let act = Task {
       try await self.run(
-        [self.lights], ScriptedSynthesizer(names: ["rms"]), cancelledAfter: "4  Home")
+        [self.lights], ScriptedSynthesizer(names: ["rms"]), cancelledAfter: "  Home")
     }
     let (status, console) = try await act.value
     #expect(status == .interrupted)

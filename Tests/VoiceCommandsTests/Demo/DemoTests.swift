@@ -11,13 +11,33 @@ struct DemoStageTests {
     contextId: "c", attempts: 2, replayed: .seconds(1), outage: .seconds(1))
 
   private func judge(_ first: DemoStage.Pass, _ second: DemoStage.Pass) -> (CommandStatus, String) {
+    self.judge { $0.judge(first, second) }
+  }
+
+  private func judge(_ judge: (DemoStage) -> CommandStatus) -> (CommandStatus, String) {
     let console = RecordedConsole()
     let stage = DemoStage(
       recordings: [], commands: [],
       synthesizer: InstalledSynthesizers(
         environment: [:], folder: "/none-such", clock: MonotonicClock()),
       context: CommandContext(console: console.console), json: false)
-    return (stage.judge(first, second), console.output)
+    return (judge(stage), console.output)
+  }
+
+  private let degradation = SpeechDegradation(
+    contextId: "c", failure: VoiceFailure(.connectionLost), replayed: .seconds(1))
+
+  @Test(arguments: [
+    (["a", "b"], true, true, "The same 2 words, without the server"), (["a", "c"], true, false, "a c(b)"),
+    (["a", "b"], false, false, "The server was not lost"), ([], true, false, "Other words"),
+  ])
+  func whatIsHeardWithoutTheServerIsCompared(
+    _ words: [String], _ isDegraded: Bool, _ isGood: Bool, _ text: String
+  ) {
+    let alone = DemoStage.Pass(words: words, degradations: isDegraded ? [self.degradation] : [])
+    let (status, output) = self.judge { $0.judge(heard: ["a", "b"], alone: alone) }
+    #expect((status == .done) == isGood)
+    #expect(output.contains(text))
   }
 
   @Test func theSameWordsAfterARecoveryAreASuccess() {
@@ -94,6 +114,10 @@ struct DemoCommandTests {
     let verdict = try #require(objects.first { $0["event"] as? String == "verdict" })
     #expect(verdict["sameWords"] as? Bool == true)
     #expect(verdict["recovered"] as? Bool == true)
+    let alone = try #require(objects.last { $0["event"] as? String == "verdict" })
+    #expect(alone["sameWords"] as? Bool == true)
+    #expect(alone["degraded"] as? Bool == true)
+    #expect(objects.count { $0["event"] as? String == "degraded" } == 1)
     #expect(objects.contains { $0["code"] as? String == "network.connection.lost" })
     #expect(objects.last?["code"] as? String == "audio.file.not-found")
   }

@@ -85,6 +85,72 @@ struct DeployCommandTests {
     }
   }
 
+  @Test func showsWhatTheServerCannotRecognise() async throws {
+    try await self.withServer { address, folder in
+      let path = try self.write(["app.yaml": "templates: \"*go fly to [東京 | rome]\"\n"], into: folder)
+      let environment = ["VOICE_API_KEY": Self.key]
+      let (status, console) = await voice("deploy", path, "--server", address, environment: environment)
+      #expect(status == .done)
+      #expect(console.error.contains("東京"))
+      #expect(console.error.contains("speech.understanding.word-unpronounceable"))
+      let (again, json) = await voice(
+        "deploy", path, "--json", "--server", address, environment: environment)
+      #expect(again == .done)
+      let lines = json.output.split(separator: "\n")
+      #expect(lines.count == 2)
+      #expect(
+        lines.first?.contains(#""event":"warning","code":"speech.understanding.word-unpronounceable""#)
+          == true)
+      #expect(lines.last?.contains(#""event":"deployed""#) == true)
+      #expect(json.error.isEmpty)
+    }
+  }
+
+  // MARK: Watching
+
+  @Test func deploysAgainWhenFilesChangeAndSurvivesErrorsInThem() async throws {
+    try await self.withServer { address, folder in
+      let path = try self.write(Self.good, into: folder.appending(path: "app"))
+      let clock = TestClock()
+      let recorder = RecordedConsole()
+      let (stops, stop) = AsyncStream.makeStream(of: StopSignal.self)
+      let context = CommandContext(
+        console: recorder.console, environment: ["VOICE_API_KEY": Self.key], clock: clock,
+        stopSignals: { stops })
+      async let status = VoiceCommand.run(["deploy", path, "--watch", "--server", address], in: context)
+      // It sets one when it begins to wait.
+      var timer = await clock.nextTimer()
+      func change(_ text: String) async throws {
+        try Data(text.utf8).write(to: folder.appending(path: "app/rooms.csv"))
+        // Seen, and seen to be whole.
+        clock.advance(to: timer)
+        clock.advance(to: await clock.nextTimer())
+        timer = await clock.nextTimer()
+      }
+      try await change("kitchen\nhall\nattic\n")
+      #expect(recorder.output.split(separator: "\n").map { $0.contains("Deployed") } == [true, true])
+      #expect(recorder.output.contains("3 utterances"))
+      try Data("templates: \"*go to $missing\"\n".utf8).write(to: folder.appending(path: "app/app.yaml"))
+      try await change("kitchen\n")
+      #expect(recorder.error.contains("app.yaml:1:"))
+      #expect(recorder.error.contains("^"))
+      #expect(recorder.output.split(separator: "\n").count == 2)
+      stop.yield(.interrupt)
+      #expect(await status == .interrupted)
+    }
+  }
+
+  @Test func watchingEndsIfNoChangeOfTheFilesCanHelp() async throws {
+    try await withTemporaryFolder { folder in
+      let path = try self.write(Self.good, into: folder)
+      let (status, _) = await voice(
+        "deploy", path, "--watch", "--server", "127.0.0.1:1", environment: ["VOICE_API_KEY": Self.key])
+      #expect(status == .network)
+      let (both, _) = await voice("deploy", "--watch", "--download", path)
+      #expect(both == .usage)
+    }
+  }
+
   @Test func saysThatNoServerIsThere() async throws {
     try await withTemporaryFolder { folder in
       let path = try self.write(Self.good, into: folder)

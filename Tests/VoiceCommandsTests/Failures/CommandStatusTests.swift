@@ -18,7 +18,8 @@ struct CommandStatusTests {
       .certificateInvalid, .signingKeyInvalid, .keptStateInvalid, .interfaceInvalid, .interfaceTooLarge,
       .archiveInvalid, .wordUnpronounceable, .grammarTooLarge, .cacheDamaged,
       .cacheNotWritable, .labelsNotFound,
-      .labelsInvalid, .labelsEmpty,
+      .labelsInvalid, .labelsEmpty, .recognitionDenied, .recognitionRestricted, .recognitionUndecided,
+      .recognitionNotOnDevice, .vocabularyUnknown, .grammarNotFollowed,
     ],
     .network: [
       .serverUnreachable, .serverTimedOut, .connectionLost, .tlsFailed, .retriesExhausted, .audioDropped,
@@ -26,12 +27,21 @@ struct CommandStatusTests {
       .serverStopping, .streamIdle, .serverFailed, .protocolViolated, .replayDiverged, .segmentUnfinished,
       .engineFailed,
       .portInUse, .portNotPermitted, .listenAddressInvalid, .eventsDropped, .clientClosed, .unexpected,
-      .deploymentBusy,
+      .deploymentBusy, .callLoginTimedOut, .gatewayNotRegistered, .gatewayRegistrationLost, .callNotConnected,
+      .callConnectionLost, .callConnectionSilent,
     ],
     .refused: [
       .unknownApp, .languageNotOffered, .credentialsRejected, .tokenExpired, .tokenUnreadable,
       .tokenNotStored, .interfaceMissing, .appReadOnly, .methodNotOffered, .sourceNotOffered,
-      .operationUnknown,
+      .operationUnknown, .callLoginRefused, .callCredentialsMissing, .callTokenExpiring,
+    ],
+    .call: [
+      .callSessionTaken, .callNotReattached, .callReconnectFailed, .callFrameInvalid, .callRequestRefused,
+      .callRequestTimedOut, .callRequestCancelled, .callRequestsFull, .callNotFound, .callStateUnsuitable,
+      .callDestinationMissing, .callDestinationUnknown, .callDestinationNotRegistered, .callSetupFailed,
+      .callBusy, .callRejected, .callNotAnswered, .callAnsweredElsewhere, .callFailedElsewhere,
+      .callMediaFailed, .callHoldFailed, .callByeUndelivered, .callTonesInvalid, .callTonesUndelivered,
+      .callTonesUnconfirmed,
     ],
   ]
 

@@ -49,6 +49,13 @@ struct EventObjectTests {
         + #""recovery":"change-configuration: the input device"}"#)
   }
 
+  @Test func aWarningLooksLikeAFailure() {
+    #expect(
+      EventObject.warning(VoiceFailure(.wordUnpronounceable, message: "No.")).text
+        == #"{"event":"warning","code":"speech.understanding.word-unpronounceable","message":"No.","#
+        + #""recovery":"change-configuration: the templates, or the vocabulary"}"#)
+  }
+
   @Test func aFailureThatIsBeingRepairedSaysWhen() {
     let failure = VoiceFailure(
       .connectionLost, message: "Lost.",

@@ -205,6 +205,21 @@ struct LocalRecognitionTests {
     #expect((last["entities"] as? [Any])?.isEmpty == true)
   }
 
+  @Test func wordsThatNobodyCanPronounceAreAWarning() async throws {
+    let text = Self.robot.replacing("stop stop", with: "stop [stop | 東京]")
+    let (status, console, _) = try await self.recognize(text, "--json")
+    #expect(status == .done)
+    #expect(console.error.isEmpty)
+    let warning = try #require(try self.objects(console).first)
+    #expect(warning["event"] as? String == "warning")
+    #expect(warning["code"] as? String == "speech.understanding.word-unpronounceable")
+    #expect((warning["message"] as? String)?.contains("東京") == true)
+    #expect(warning["recovery"] != nil)
+    let (_, plain, _) = try await self.recognize(text)
+    #expect(plain.error.contains("東京"))
+    #expect(!plain.output.contains("東京"))
+  }
+
   @Test func aBadConfigurationIsShownWithItsPlace() async throws {
     let (status, console, _) = try await self.recognize("*go go $where\n", named: "robot.sal")
     #expect(status == CommandStatus(.configurationInvalid))

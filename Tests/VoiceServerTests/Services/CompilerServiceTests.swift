@@ -4,6 +4,7 @@ import SpeechProtocol
 import SpeechUnderstanding
 import SwiftProtobuf
 import Testing
+import VoiceCore
 
 @testable import VoiceServer
 
@@ -122,6 +123,20 @@ import Testing
       #expect(first.templates != other.templates)
       for template in first.templates {
         #expect(AnnotatedUtterance.parse(template).utterance?.segments.first?.intent == "turn_on")
+      }
+    }
+  }
+
+  @Test func saysWhatCannotBeRecognised() async throws {
+    let problem = VoiceFailure(.wordUnpronounceable, message: "Nobody knows how “x” sounds.")
+    try await withServer(engine: RunEngine(problems: [problem])) { server in
+      try await server.withClient { client in
+        let messages = try await client.validate(Array(TestClient.yaml("*greet hello").utf8))
+        #expect(messages.map(\.level) == [.warning])
+        #expect(messages.first?.line == 0)
+        #expect(messages.first?.message == "\(problem.message) [speech.understanding.word-unpronounceable]")
+        let result = try await self.compile(client, TestClient.yaml("*greet hello"))
+        #expect(result.result == .compileWarning)
       }
     }
   }

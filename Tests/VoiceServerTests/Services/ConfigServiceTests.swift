@@ -4,6 +4,7 @@ import SpeechProtocol
 import SpeechUnderstanding
 import SwiftProtobuf
 import Testing
+import VoiceCore
 
 @testable import VoiceServer
 
@@ -71,6 +72,18 @@ import Testing
       await self.expectRefusal(.permissionDenied, "speech.identity.unknown-app") {
         _ = try await client.config.listApps(
           .with { $0.project = Fixture.foreignID }, metadata: Self.key)
+      }
+    }
+  }
+
+  @Test func theStateOfAnAppSaysWhatCannotBeRecognised() async throws {
+    let problem = VoiceFailure(.wordUnpronounceable, message: "Nobody knows how “x” sounds.")
+    try await withServer(engine: RunEngine(problems: [problem])) { server in
+      try await server.withClient { client in
+        try await client.deploy(sal: "*greet hello")
+        let app = try await client.app()
+        #expect(app.status == .trained)
+        #expect(app.errorMsg == "\(problem.message) [speech.understanding.word-unpronounceable]")
       }
     }
   }

@@ -13,6 +13,10 @@ struct RunEngine: RecognitionEngine {
   /// Fails when it hears this word.
   var failingWord: String?
   var loadFailure: VoiceFailure?
+  /// What it says that it cannot recognise of any grammar.
+  var problems: [VoiceFailure] = []
+
+  func problems(of grammar: RecognitionGrammar) -> [VoiceFailure] { self.problems }
 
   func makeRecognizer() throws(VoiceFailure) -> any Recognizer {
     if let loadFailure { throw loadFailure }

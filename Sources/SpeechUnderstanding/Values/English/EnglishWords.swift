@@ -5,7 +5,9 @@ typealias Words = ArraySlice<String>
 enum EnglishWords {
   /// Small letters, straight apostrophes, no punctuation at the end, "p.m." as "pm", "twenty-one" as two words.
   static func cleaned(_ words: [String]) -> [String] {
-    words.flatMap { word -> [String] in
+    // As recognisers write nearly all words; what follows costs many times more than this look.
+    if words.allSatisfy({ $0.utf8.allSatisfy(self.isPlain) && !$0.isEmpty }) { return words }
+    return words.flatMap { word -> [String] in
       var word = word.lowercased().replacing("\u{2019}", with: "'")
       while let last = word.last, ".,;?!".contains(last) { word.removeLast() }
       if word == "p.m" || word == "a.m" { word.remove(at: word.index(after: word.startIndex)) }
@@ -14,6 +16,11 @@ enum EnglishWords {
       // "x-ray" and "anne-marie" stay whole.
       return parts.count > 1 && parts.allSatisfy(self.isJoinable) ? parts : [word]
     }
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "'")
   }
 
   private static func isJoinable(_ part: String) -> Bool {
