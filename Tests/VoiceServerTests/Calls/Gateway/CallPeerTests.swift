@@ -35,7 +35,7 @@ import VoiceTesting
   }
 
   @Test func standsFloods() async throws {
-    let configuration = CallPeer.configuration { $0.limits.loginsPerSecond = 2 }
+    let configuration = CallPeer.configuration { $0.limits.loginsPerSecond = 1 }
     try await withServer(configuration) { server in
       try await CallPeer.play(["login_flood"], against: server)
     }
