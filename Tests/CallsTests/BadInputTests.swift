@@ -69,7 +69,7 @@ import VoiceTesting
     #"{"id":1,"method":"telnyx_rtc.invite","params":{}}"#,
     #"{"id":1,"method":"telnyx_rtc.invite","params":[]}"#,
     #"{"id":1,"method":"telnyx_rtc.invite","params":{"callID":"x"}}"#,
-    #"{"id":1,"method":"telnyx_rtc.media","params":{"callID":"x","sdp":5}}"#,
+    #"{"id":1,"method":"telnyx_rtc.media","params":{"callID":"x","sdp":{}}}"#,
     #"{"id":1,"method":"telnyx_rtc.bye","params":{"callID":[]}}"#,
     #"{"id":1,"method":"telnyx_rtc.gatewayState","params":{}}"#,
     #"{"id":1,"method":"telnyx_rtc.clientReady","params":{"reattached_sessions":"x"}}"#,

@@ -18,7 +18,7 @@ import VoiceWebSocket
       connection.abort()
       return nil
     } catch {
-      return error as? WebSocketFailure
+      return error
     }
   }
 

@@ -13,6 +13,7 @@ struct CallRun: Sendable {
   func connect(_ options: GatewayOptions) async -> VoiceFailure? {
     do {
       let server = try options.serverConfiguration(in: self.context)
+      let early = self.client.events
       try self.client.connect(txConfig: options.configuration(in: self.context), serverConfiguration: server)
       let client = self.client
       let clock = self.context.clock
@@ -21,6 +22,11 @@ struct CallRun: Sendable {
         group.addTask { () -> VoiceFailure? in
           try await client.ready()
           return nil
+        }
+        group.addTask {
+          // The client would try on; a person who typed a command wants to know.
+          for await event in early { if case .failed(let failure) = event { return failure } }
+          return VoiceFailure(.callNotConnected)
         }
         group.addTask {
           try await clock.sleep(until: clock.now.advanced(by: .seconds(10)), tolerance: nil)
@@ -41,7 +47,8 @@ struct CallRun: Sendable {
   func follow(_ call: Call) async -> CommandStatus {
     let events = call.events
     let signals = self.context.stopSignals()
-    self.show(call.callState, of: call)
+    var shown = call.callState
+    self.show(shown, of: call)
     let stopping = Task {
       for await _ in signals {
         call.hangup()
@@ -53,7 +60,9 @@ struct CallRun: Sendable {
     var reason: CallTerminationReason?
     for await event in events {
       switch event {
-      case .stateUpdated(let state): self.show(state, of: call)
+      case .stateUpdated(let state):
+        if state != shown { self.show(state, of: call) }
+        shown = state
       case .failed(let failure): self.context.warn(failure, json: self.json)
       case .ended(let ended): reason = ended
       case .holdConfirmed, .earlyMedia, .tonesDelivered, .info, .qualityMeasured: break

@@ -77,7 +77,8 @@ struct CallStore: CallRecordStore, CallUserDirectory {
     do {
       // The file holds whom people call: nobody else's business, from the first byte on.
       if !FileManager.default.fileExists(atPath: self.path) {
-        FileManager.default.createFile(
+        // What goes wrong here, opening the database says.
+        _ = FileManager.default.createFile(
           atPath: self.path, contents: nil, attributes: [.posixPermissions: 0o600])
       }
       var configuration = Configuration()
