@@ -155,8 +155,10 @@ let package = Package(
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechProtocol", "SpeechMessages", "CallSignaling", "VoiceWebSocket", .grpcCore, .grpcNIO, .grpcProtobuf,
-        .swiftProtobuf, .nioCore, .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .hummingbird, .cryptoExtras, .grdb,
+        "SpeechProtocol", "SpeechMessages", "CallSignaling", "VoiceWebSocket", .grpcCore, .grpcNIO,
+        .grpcProtobuf,
+        .swiftProtobuf, .nioCore, .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .hummingbird,
+        .cryptoExtras, .grdb,
         .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,
         .collections,
       ]),
@@ -234,7 +236,7 @@ let package = Package(
       name: "IntegrationTests",
       dependencies: [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
-        "SpeechStreaming",
+        "SpeechStreaming", "CallSignaling", "Calls",
         "VoiceServer", "PocketSphinxRecognition", "VoiceTesting", "VoiceCommands", .logging,
       ],
       swiftSettings: swiftSettings),

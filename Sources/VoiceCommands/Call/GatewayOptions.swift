@@ -24,6 +24,11 @@ struct GatewayOptions: ParsableArguments {
   @Flag(help: "The gateway is FreeSWITCH (verto).")
   var verto = false
 
+  /// Whether anything was said of the gateway or of who logs in.
+  var namesSomebody: Bool {
+    self.server != nil || self.user != nil || self.password != nil || self.token != nil || self.verto
+  }
+
   func configuration(in context: CommandContext) -> TxConfig {
     var config: TxConfig
     if self.user == nil, let token = self.token ?? context.environment["VOICE_TOKEN"] {
