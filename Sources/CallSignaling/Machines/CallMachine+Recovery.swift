@@ -6,6 +6,7 @@ extension CallMachine {
 
   mutating func linkLost(_ reason: CallState.Reason, at now: VoiceInstant) -> [Action] {
     self.link = .down(reason)
+    self.earlyAttach = nil
     switch self.phase {
     case .idle, .preparing, .readyToInvite: return []
     case .inviting, .trying, .ringing, .incoming, .preparingAnswer, .readyToAnswer, .answering, .established:
@@ -15,11 +16,20 @@ extension CallMachine {
     }
   }
 
-  mutating func linkRestored(isKnown: Bool?) -> [Action] {
+  mutating func linkRestored(isKnown: Bool?, at now: VoiceInstant) -> [Action] {
     switch self.link {
     case .down: break
     case .up, .awaitingAttach, .makingAttach, .attaching: return [.ignore(.outOfOrder)]
     }
+    let offer = self.earlyAttach
+    self.earlyAttach = nil
+    // Who offers to attach knows the call.
+    let actions = self.goOn(isKnown: offer == nil ? isKnown : true)
+    guard let offer, !self.isEnded else { return actions }
+    return actions + self.attachReceived(offer, at: now)
+  }
+
+  private mutating func goOn(isKnown: Bool?) -> [Action] {
     switch self.phase {
     case .idle, .preparing:
       self.link = .up
@@ -77,8 +87,10 @@ extension CallMachine {
   /// The server offers: after an outage, or because it moved the call.
   mutating func attachReceived(_ offer: SDP, at now: VoiceInstant) -> [Action] {
     switch self.link {
-    // Of a connection that is gone.
-    case .down: return [.ignore(.stale)]
+    case .down:
+      // Gateways offer right after the login; the link is up when the registration is.
+      self.earlyAttach = offer
+      return []
     case .up, .awaitingAttach, .makingAttach, .attaching: break
     }
     switch self.phase {

@@ -189,6 +189,8 @@ public struct CallMachine: Sendable {
   /// Whether a gateway may know the call, so that it wants a goodbye.
   var wasInvited = false
   var earlySDP: SDP?
+  /// What the server offered as soon as it knew the client again, before the client was registered.
+  var earlyAttach: SDP?
   var ringDeadline: VoiceInstant?
   var reconnectDeadline: VoiceInstant?
   var triedReattach = false
@@ -294,7 +296,7 @@ public struct CallMachine: Sendable {
     case .attachReceived(let offer): self.attachReceived(offer, at: now)
     case .byeReceived(let bye): self.end(CallTerminationReason(bye))
     case .linkLost(let reason): self.linkLost(reason, at: now)
-    case .linkRestored(let isKnown): self.linkRestored(isKnown: isKnown)
+    case .linkRestored(let isKnown): self.linkRestored(isKnown: isKnown, at: now)
     case .linkAbandoned(let failure): self.linkAbandoned(failure)
     case .punted:
       self.end(CallTerminationReason(origin: .server, failure: VoiceFailure(.callSessionTaken)))

@@ -240,6 +240,25 @@ import VoiceCore
     #expect(reason.failure?.code == .callNotReattached)
   }
 
+  /// Gateways offer to attach right after the login, before the client has asked whether it is registered.
+  @Test func anOfferToAttachThatComesBeforeTheRegistrationIsKept() {
+    var machine = Self.talking()
+    _ = machine.handle(.linkLost(.networkSwitch), at: at(1))
+    #expect(machine.handle(.attachReceived("offer"), at: at(2)) == [])
+    #expect(
+      machine.handle(.linkRestored(isKnown: nil), at: at(3)) == [.makeAnswer(to: "offer", isReattach: true)])
+    _ = machine.handle(.answerMade("answer"), at: at(3))
+    #expect(machine.handle(.attachSettled(.accepted(.sent)), at: at(4)) == [.reportState(.ACTIVE)])
+  }
+
+  @Test func anOfferOfAConnectionThatIsLostAgainIsForgotten() {
+    var machine = Self.talking()
+    _ = machine.handle(.linkLost(.networkSwitch), at: at(1))
+    _ = machine.handle(.attachReceived("offer"), at: at(2))
+    _ = machine.handle(.linkLost(.networkSwitch), at: at(3))
+    #expect(machine.handle(.linkRestored(isKnown: true), at: at(4)) == [])
+  }
+
   @Test func anInviteThatMayBeLostIsMadeAnew() {
     var machine = CallMachineTableTests.machine([.dialed, .offerMade("o"), .linkLost(.networkSwitch)])
     #expect(machine.callState == .RECONNECTING(reason: .networkSwitch))

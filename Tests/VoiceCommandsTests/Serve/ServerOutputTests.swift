@@ -29,7 +29,9 @@ struct ServerOutputTests {
   }
 
   @Test func printsTheDemoUsersWithTheirPasswords() {
-    let users = [DemoUser(name: "alice", password: "first-one"), DemoUser(name: "bob", password: "second-one")]
+    let users = [
+      DemoUser(name: "alice", password: "first-one"), DemoUser(name: "bob", password: "second-one"),
+    ]
     for json in [false, true] {
       let console = RecordedConsole()
       let output = self.output(console, ServerConfiguration(dataFolder: "/data"), json: json)
