@@ -283,7 +283,7 @@ import VoiceCore
     mediaReceived           .     .      .      .      .       .
     answerReceived          .     .      .      .      .       .
     answerReceived, no SDP  .     .      .      .      .       .
-    attachReceived          make  =      =      make   =       make
+    attachReceived          make  -      -      make   =       make
     byeReceived             end   end    end    end    end     end
     linkLost                lost  -      lost   lost   lost    lost
     linkRestored, known     .     await  await  .      .       .
