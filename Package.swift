@@ -33,6 +33,7 @@ extension Target.Dependency {
   static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
   static let hummingbirdTesting = product(name: "HummingbirdTesting", package: "hummingbird")
   static let jwtKit = product(name: "JWTKit", package: "jwt-kit")
+  static let crypto = product(name: "Crypto", package: "swift-crypto")
   static let yams = product(name: "Yams", package: "Yams")
   static let logging = product(name: "Logging", package: "swift-log")
   static let metrics = product(name: "Metrics", package: "swift-metrics")
@@ -59,6 +60,7 @@ let package = Package(
     .library(name: "SpeechProtocol", targets: ["SpeechProtocol"]),
     .library(name: "SpeechStreaming", targets: ["SpeechStreaming"]),
     .library(name: "CallSignaling", targets: ["CallSignaling"]),
+    .library(name: "RealtimeMedia", targets: ["RealtimeMedia"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
     .library(name: "VoiceCommands", targets: ["VoiceCommands"]),
     .library(name: "VoiceViews", targets: ["VoiceViews"]),
@@ -73,6 +75,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -135,6 +138,7 @@ let package = Package(
         .collections,
       ]),
     module("CallSignaling", ["VoiceCore"]),
+    module("RealtimeMedia", ["VoiceCore", .crypto]),
     module(
       "VoiceServer",
       [
@@ -193,6 +197,7 @@ let package = Package(
         .nioCore, .nioPosix,
       ]),
     tests(of: "CallSignaling", ["VoiceCore", "VoiceTesting"]),
+    tests(of: "RealtimeMedia", ["VoiceCore", "VoiceTesting"]),
     tests(
       of: "VoiceServer",
       [
