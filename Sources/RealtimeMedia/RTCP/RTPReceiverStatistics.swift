@@ -50,7 +50,7 @@ public struct RTPReceiverStatistics: Hashable, Sendable {
     // RFC 3550 section A.8, in units of the timestamp.
     let transit = now.units(of: self.clockRate) &- self.timestamps.unwrap(timestamp)
     if let last = self.lastTransit {
-      let difference = min(abs(transit &- last), Int64(self.clockRate) * 60)
+      let difference = Int64(min((transit &- last).magnitude, UInt64(self.clockRate) * 60))
       self.scaledJitter += difference - ((self.scaledJitter + 8) >> 4)
     }
     self.lastTransit = transit
