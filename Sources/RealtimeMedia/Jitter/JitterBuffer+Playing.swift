@@ -66,8 +66,9 @@ extension JitterBuffer {
     return .rest(Int(length))
   }
 
+  /// Takes the first frame out.
   private mutating func play(_ frame: Frame, pace: Pace) -> Action {
-    if self.frames.first == frame { self.frames.removeFirst() }
+    if !self.frames.isEmpty { self.frames.removeFirst() }
     self.state = .playing(next: frame.timestamp + Int64(frame.length), owed: 0)
     self.lastPlayedSequence = frame.sequence
     return .play(frame, pace)

@@ -17,9 +17,9 @@ extension JitterBuffer {
       self.restart(packet)
       reception = .restarted
     } else if self.isFar(packet) {
-      guard let suspect = self.suspect, packet.sequenceNumber == suspect.sequence &+ 1,
-        Int32(bitPattern: packet.timestamp &- suspect.timestamp).magnitude <= UInt32(self.options.clockRate)
-      else {
+      // While nothing is played, nothing can be lost by following at once.
+      let isIdle = self.frames.isEmpty && self.state == .buffering
+      guard isIdle || self.confirmsJump(packet) else {
         self.suspect = Suspect(sequence: packet.sequenceNumber, timestamp: packet.timestamp)
         return .ignored
       }
@@ -63,11 +63,17 @@ extension JitterBuffer {
     return reception
   }
 
-  /// Whether a packet is so far from the others that it cannot belong to them: three seconds back or a minute ahead.
+  /// Whether a packet is so far from the others, three seconds, that it may not belong to them.
   private func isFar(_ packet: RTPPacket) -> Bool {
-    let rate = Int64(self.options.clockRate)
-    let step = Int64(Int32(bitPattern: packet.timestamp &- UInt32(truncatingIfNeeded: self.newest.end)))
-    return step < -3 * rate || step > 60 * rate
+    let step = Int32(bitPattern: packet.timestamp &- UInt32(truncatingIfNeeded: self.newest.end))
+    return step.magnitude > UInt32(self.options.clockRate * 3)
+  }
+
+  /// Whether a packet follows the one before that was far away (RFC 3550 section A.1).
+  private func confirmsJump(_ packet: RTPPacket) -> Bool {
+    guard let suspect = self.suspect, packet.sequenceNumber == suspect.sequence &+ 1 else { return false }
+    let step = Int32(bitPattern: packet.timestamp &- suspect.timestamp)
+    return step.magnitude <= UInt32(self.options.clockRate)
   }
 
   private mutating func restart(_ packet: RTPPacket) {

@@ -70,6 +70,10 @@ extension AudioNegotiator {
       codecs: codecs, direction: pending.direction.intersection(theirs.reversed),
       mid: pending.slots[pending.audioIndex].mid,
       remote: remote, role: role, reducedSize: medium.has("rtcp-rsize"), transport: pending.transport)
+    if let old = self.transport, old.iceUserFragment != pending.transport.iceUserFragment, !audio.isICERestart
+    {
+      throw .remoteCredentialsKept
+    }
     self.state = .stable
     self.slots = pending.slots
     self.audioIndex = pending.audioIndex

@@ -99,6 +99,8 @@ public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible
   case noOffer
   /// The other side restarts ICE, and the own credentials given are still the old ones.
   case ownCredentialsKept
+  /// This side restarted ICE, and the answer has the old credentials (RFC 8839 section 4.4.1.1.1).
+  case remoteCredentialsKept
 
   public var description: String {
     switch self {
@@ -116,6 +118,7 @@ public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible
     case .glare: "Both sides made an offer at once."
     case .noOffer: "There is an answer without an offer."
     case .ownCredentialsKept: "The own credentials of ICE were not renewed."
+    case .remoteCredentialsKept: "The other side did not renew its credentials of ICE."
     }
   }
 

@@ -138,6 +138,18 @@ import VoiceTesting
     #expect(receptions == [.stored, .ignored, .stored, .ignored, .restarted])
   }
 
+  @Test func aSenderThatComesBackAfterALongWhileIsPlayedFromItsFirstPacket() {
+    var buffer = Self.buffer()
+    #expect(Self.actions(&buffer, [Self.packet(1)], count: 14).last == "rest 960")
+    let reception = buffer.received(Self.packet(2, timestamp: 48000 * 600), length: 960, at: Self.at(600_000))
+    #expect(reception == .restarted)
+    let action = buffer.next(at: Self.at(600_100))
+    guard case .play = action else {
+      Issue.record("\(action)")
+      return
+    }
+  }
+
   @Test func aCleanNetworkIsPlayedWholeWithLittleDelay() {
     let course = JitterWorld.run(seconds: 60, seed: 1, .init())
     #expect(course.played.count >= 2990)

@@ -233,6 +233,8 @@ import VoiceCore
     let here = try caller.receivedAnswer(Self.sent(answer))
     #expect(here.isICERestart && there.isICERestart)
     #expect(!here.isNewDTLSAssociation, "the certificates are the same")
+    _ = try caller.makeOffer(.sendAndReceive, transport: Self.transport("gggg"))
+    #expect(throws: NegotiationError.remoteCredentialsKept) { try caller.receivedAnswer(answer) }
     let half = try SessionDescription(parsing: offer.text.replacing("ufrag:cccc", with: "ufrag:eeee"))
     #expect(throws: NegotiationError.halfICERestart) { try callee.restartsICE(half) }
   }
