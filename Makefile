@@ -28,7 +28,7 @@ test-tsan: setup ## Runs the unit tests under the thread sanitizer, in a build f
 test-fuzz: ## Feeds random texts for a minute each to what reads texts and frames from outside.
 	@dev/test-fuzz.sh
 
-bench: setup ## Runs the benchmarks.
+bench: setup-peers ## Runs the benchmarks.
 	@dev/bench.sh
 
 evaluate: setup ## Measures how well spoken commands are understood, with synthetic voices.

@@ -30,6 +30,13 @@ extension Target.Dependency {
   static let swiftProtobuf = product(name: "SwiftProtobuf", package: "swift-protobuf")
   static let nioCore = product(name: "NIOCore", package: "swift-nio")
   static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+  static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
+  static let nioWebSocket = product(name: "NIOWebSocket", package: "swift-nio")
+  static let nioHTTPTypes = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+  static let cryptoExtras = product(name: "CryptoExtras", package: "swift-crypto")
+  static let grdb = product(name: "GRDB", package: "GRDB.swift")
+  static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
+  static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
   static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
   static let hummingbirdTesting = product(name: "HummingbirdTesting", package: "hummingbird")
   static let jwtKit = product(name: "JWTKit", package: "jwt-kit")
@@ -60,6 +67,7 @@ let package = Package(
     .library(name: "SpeechProtocol", targets: ["SpeechProtocol"]),
     .library(name: "SpeechStreaming", targets: ["SpeechStreaming"]),
     .library(name: "CallSignaling", targets: ["CallSignaling"]),
+    .library(name: "Calls", targets: ["Calls"]),
     .library(name: "RealtimeMedia", targets: ["RealtimeMedia"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
     .library(name: "VoiceCommands", targets: ["VoiceCommands"]),
@@ -73,9 +81,12 @@ let package = Package(
     .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.0"),
     .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+    .package(url: "https://github.com/apple/swift-crypto", "4.5.0"..<"6.0.0"),
+    .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -140,13 +151,17 @@ let package = Package(
     module("CallSignaling", ["VoiceCore"]),
     module("RealtimeMedia", ["VoiceCore", .crypto]),
     module(
+      "VoiceWebSocket", ["VoiceCore", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
+    module("Calls", ["VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", .nioCore]),
+    module(
       "VoiceServer",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechProtocol", "SpeechMessages", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore,
-        .nioPosix,
-        .hummingbird,
+        "SpeechProtocol", "SpeechMessages", "CallSignaling", "VoiceWebSocket", .grpcCore, .grpcNIO,
+        .grpcProtobuf,
+        .swiftProtobuf, .nioCore, .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .hummingbird,
+        .cryptoExtras, .grdb,
         .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,
         .collections,
       ]),
@@ -154,16 +169,15 @@ let package = Package(
       "VoiceTesting",
       [
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol",
-        "SpeechStreaming",
-        .nioCore, .nioPosix,
+        "SpeechStreaming", "CallSignaling", "Calls", "VoiceWebSocket",
+        .nioCore, .nioPosix, .nioHTTP1,
       ]),
     module(
       "VoiceCommands",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition", "SherpaOnnxRecognition", "SpeechProtocol", "SpeechStreaming",
-        "VoiceServer",
-        "VoiceTesting",
+        "CallSignaling", "Calls", "VoiceServer", "VoiceTesting",
         "CSndFile", .grpcCore,
         .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .argumentParser, .unixSignals,
         .logging,
@@ -199,10 +213,16 @@ let package = Package(
     tests(of: "CallSignaling", ["VoiceCore", "VoiceTesting"]),
     tests(of: "RealtimeMedia", ["VoiceCore", "VoiceTesting"]),
     tests(
+      of: "VoiceWebSocket",
+      ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
+    tests(
+      of: "Calls",
+      ["VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", "VoiceTesting", .nioCore, .nioPosix]),
+    tests(
       of: "VoiceServer",
       [
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "PocketSphinxRecognition",
-        "SpeechProtocol", "SpeechMessages",
+        "SpeechProtocol", "SpeechMessages", "CallSignaling", "VoiceWebSocket",
         "VoiceTesting", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
         .hummingbirdTesting, .jwtKit, .logging, .coreMetrics, .lifecycle,
       ]),
@@ -220,7 +240,7 @@ let package = Package(
       name: "IntegrationTests",
       dependencies: [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
-        "SpeechStreaming",
+        "SpeechStreaming", "CallSignaling", "Calls",
         "VoiceServer", "PocketSphinxRecognition", "VoiceTesting", "VoiceCommands", .logging,
       ],
       swiftSettings: swiftSettings),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and runs the benchmarks, a package of their own, against peers that are built here too. Arguments are passed on:
-# --rounds N, --only a,b,c,d,e,f,g,h.
+# --rounds N, --only a,b,c,d,e,f,g,h,i.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,8 +11,8 @@ make --directory Benchmarks/Peers --quiet OUT=../.build/peers >&2
 swift build --package-path Benchmarks --scratch-path "$build" --configuration release --quiet >&2
 programs=$(swift build --package-path Benchmarks --scratch-path "$build" --configuration release --show-bin-path)
 
-# A thousand connections need as many files.
-ulimit -n 8192 2>/dev/null || ulimit -n "$(ulimit -Hn)"
+# Thousands of connections need as many files.
+ulimit -n 16384 2>/dev/null || ulimit -n "$(ulimit -Hn)"
 # Servers are killed, so what they leave behind is removed here.
 TMPDIR=$(mktemp --directory)
 export TMPDIR

@@ -10,8 +10,10 @@ import VoiceCore
 final class CepstralDecoder {
   /// What is searched.
   enum Search {
-    /// What a grammar allows, while somebody speaks or as a whole.
-    case grammar(GrammarPlan, isLive: Bool)
+    /// What a grammar allows, while somebody speaks.
+    case live(GrammarPlan)
+    /// What a grammar allows, in whole utterances.
+    case whole(GrammarPlan, WholePass)
     /// Phones after a phone language model.
     case phones(languageModel: String)
   }
@@ -66,7 +68,7 @@ final class CepstralDecoder {
     self.words = .allocate(capacity: Self.maximumWords)
     self.words.initialize(repeating: vps_word(), count: Self.maximumWords)
     switch search {
-    case .grammar(let plan, _):
+    case .live(let plan), .whole(let plan, _):
       self.plan = plan
       // The language model was among the options.
       guard case .network(let network) = plan.space else { break }
@@ -195,23 +197,27 @@ private struct DecoderFiles {
     var languageModel: String?
     let modelFile = self.folder.appending(path: "words.lm").path
     switch search {
-    case .grammar(let plan, let isLive):
+    case .live(let plan):
       lines = plan.dictionary
+      // Hypotheses may still change: every third frame is good enough for them, with half of the densities.
+      options += ["-ds", "3", "-topn", "2"]
       if case .languageModel(let model) = plan.space {
         languageModel = model.text
+        options += ["-lm", modelFile, "-fwdflat", "no", "-maxhmmpf", "2000"]
+      }
+    case .whole(let plan, let pass):
+      lines = plan.dictionary
+      if pass == .quick { options += ["-ds", "2", "-topn", "2"] }
+      switch plan.space {
+      case .languageModel(let model):
+        languageModel = model.text
+        options += ["-lm", modelFile, "-fwdflat", "yes", "-maxhmmpf", "10000"]
+      case .network:
+        guard pass == .full else { break }
         options += [
-          "-lm", modelFile, "-fwdflat", isLive ? "no" : "yes", "-maxhmmpf", isLive ? "2000" : "10000",
+          "-beam", "1e-64", "-pbeam", "1e-64", "-wbeam", "1e-48", "-lpbeam", "1e-56", "-lponlybeam", "1e-48",
         ]
       }
-      guard !isLive else {
-        // Hypotheses may still change: every third frame is good enough for them, with half of the densities.
-        options += ["-ds", "3", "-topn", "2"]
-        break
-      }
-      guard case .network = plan.space else { break }
-      options += [
-        "-beam", "1e-64", "-pbeam", "1e-64", "-wbeam", "1e-48", "-lpbeam", "1e-56", "-lponlybeam", "1e-48",
-      ]
     case .phones:
       lines = "\n"
       options += ["-allphone_ci", "yes", "-beam", "1e-20", "-pbeam", "1e-20", "-lw", "2.0"]

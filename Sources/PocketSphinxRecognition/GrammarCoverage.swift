@@ -50,6 +50,12 @@ struct GrammarCoverage {
     return !known.isEmpty && Self.doubtful.contains(Self.mean(known))
   }
 
+  /// Whether it is covered whatever else would be searched.
+  var isBeyondDoubt: Bool {
+    let known = self.scores.compactMap(\.self)
+    return !known.isEmpty && Self.mean(known) > Self.doubtful.upperBound
+  }
+
   /// Takes what phones in any order score.
   mutating func compare(with phones: [CepstralDecoder.Score]) {
     var scores: [Float] = []

@@ -1,12 +1,40 @@
 import SpeechPipeline
 import VoiceCore
 
-/// The two decoders of a grammar.
-struct GrammarDecoders {
+/// The decoders of a grammar.
+///
+/// Those for whole utterances are loaded when they are first needed, as many channels need only one of them; each takes some
+/// megabytes.
+final class GrammarDecoders {
   /// Searches while somebody speaks, with narrow beams.
   let live: CepstralDecoder
-  /// Searches whole utterances, with wide beams.
-  let whole: CepstralDecoder
+  private(set) var whole: [WholePass: CepstralDecoder] = [:]
+  private let plan: GrammarPlan
+  private let model: PocketSphinxModel
+  private let dimension: Int
+
+  init(_ plan: GrammarPlan, model: PocketSphinxModel, dimension: Int) throws(VoiceFailure) {
+    self.plan = plan
+    self.model = model
+    self.dimension = dimension
+    self.live = try CepstralDecoder(.live(plan), model: model, dimension: dimension)
+  }
+
+  /// Whether there is a quick way through whole utterances; for language models it is not known to be as good.
+  var hasQuickPass: Bool {
+    switch self.plan.space {
+    case .network: true
+    case .languageModel: false
+    }
+  }
+
+  /// Searches whole utterances.
+  func whole(_ pass: WholePass) throws(VoiceFailure) -> CepstralDecoder {
+    if let known = self.whole[pass] { return known }
+    let decoder = try CepstralDecoder(.whole(self.plan, pass), model: self.model, dimension: self.dimension)
+    self.whole[pass] = decoder
+    return decoder
+  }
 }
 
 /// The searches of one recogniser over grammars; each is loaded when it is first needed.
@@ -67,10 +95,6 @@ final class GrammarSearches {
     } catch  where error.code == .grammarTooLarge || error.code == .wordUnpronounceable {
       return nil
     }
-    return GrammarDecoders(
-      live: try CepstralDecoder(
-        .grammar(plan, isLive: true), model: self.model, dimension: self.dimension),
-      whole: try CepstralDecoder(
-        .grammar(plan, isLive: false), model: self.model, dimension: self.dimension))
+    return try GrammarDecoders(plan, model: self.model, dimension: self.dimension)
   }
 }

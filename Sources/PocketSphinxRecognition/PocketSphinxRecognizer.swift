@@ -41,8 +41,9 @@ public final class PocketSphinxRecognizer: Recognizer {
   private var audioFrameCount = 0
   private var levels = SignalLevels.unknown
   private var meter = LevelMeter()
+  private var highMeter = HighBandMeter()
   private let frameLength: Int
-  private let grammars: GrammarSearches
+  let grammars: GrammarSearches
   /// The running utterance, if it follows a grammar.
   private var utterance: GrammarUtterance?
   /// What the last utterance taught, if it followed a grammar.
@@ -132,6 +133,7 @@ public final class PocketSphinxRecognizer: Recognizer {
     channel.restore(to: self.normalization)
     self.levels = channel.levels
     self.meter = LevelMeter()
+    self.highMeter = HighBandMeter()
     self.times = FrameTimes()
     self.sampleCount = 0
     self.audioFrameCount = 0
@@ -155,6 +157,7 @@ public final class PocketSphinxRecognizer: Recognizer {
     while rest > 0 {
       let step = min(rest, Self.framesPerStep * Self.frameShift)
       self.meter.heard(UnsafeBufferPointer(start: next, count: step))
+      if self.utterance != nil { self.highMeter.heard(UnsafeBufferPointer(start: next, count: step)) }
       try self.step(next, count: step)
       next += step
       rest -= step
@@ -267,10 +270,18 @@ public final class PocketSphinxRecognizer: Recognizer {
       return try self.check(vps_search(self.decoder, self.cepstra, count))
     }
     try self.utterance?.hear(
-      UnsafeBufferPointer(start: self.cepstraStorage, count: Int(count) * self.initialState.mean.count))
+      UnsafeBufferPointer(start: self.cepstraStorage, count: Int(count) * self.initialState.mean.count),
+      signal: self.signal)
   }
 
   // MARK: Grammars
+
+  /// How loud the running utterance is, for its channel.
+  private var signal: UtteranceSignal {
+    UtteranceSignal(
+      levels: self.meter.levels, high: self.highMeter.levels,
+      isFaint: self.levels.makesFaint(self.meter.levels))
+  }
 
   /// Ends the front end's utterance.
   ///
@@ -290,10 +301,12 @@ public final class PocketSphinxRecognizer: Recognizer {
     if last > 0, wasInSpeech {
       self.times.passed(1, from: self.audioFrameCount)
       try utterance.hear(
-        UnsafeBufferPointer(start: self.cepstraStorage, count: self.initialState.mean.count))
+        UnsafeBufferPointer(start: self.cepstraStorage, count: self.initialState.mean.count),
+        signal: self.signal)
     }
     let before = self.levels
-    let heard = self.meter.levels
+    let signal = self.signal
+    let heard = signal.levels
     // Until it is known that somebody spoke, only the noise is news.
     self.levels = SignalLevels(speech: before.speech, noise: before.speech > 0 ? heard.noise : 0)
     defer { self.learned = utterance.channel(levels: self.levels) }
@@ -301,12 +314,11 @@ public final class PocketSphinxRecognizer: Recognizer {
       utterance.cancel()
       return RecognitionResult(words: [])
     }
-    let isFaint = before.makesFaint(heard)
     let result = try utterance.finish(
-      phones: { () throws(VoiceFailure) in try self.grammars.phones() }, levels: heard, isFaint: isFaint)
+      phones: { () throws(VoiceFailure) in try self.grammars.phones() }, signal: signal)
     guard !result.isRejected else {
       // Beside somebody who spoke much louder it is the room, in which the language model would only imagine words.
-      if isFaint, before.speech > 0 { return RecognitionResult(words: []) }
+      if signal.isFaint, before.speech > 0 { return RecognitionResult(words: []) }
       return RecognitionResult(words: try self.freeText(utterance.frames), isRejected: true)
     }
     if !result.words.isEmpty { self.levels = heard }

@@ -55,7 +55,11 @@ struct LevelMeter: Hashable, Sendable {
   mutating func heard(_ samples: UnsafeBufferPointer<Int16>) {
     guard !samples.isEmpty else { return }
     let sum = samples.reduce(into: Int64(0)) { $0 &+= Int64($1) &* Int64($1) }
-    let level = (Float(sum) / Float(samples.count)).squareRoot()
+    self.heard(level: (Float(sum) / Float(samples.count)).squareRoot())
+  }
+
+  /// Takes the level of a run of samples.
+  mutating func heard(level: Float) {
     self.loudest = max(self.loudest, level)
     self.quietest = min(self.quietest ?? level, level)
   }

@@ -2,6 +2,7 @@ import Foundation
 import GRPCCore
 import GRPCNIOTransportHTTP2
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -15,6 +16,8 @@ struct ServerParts: Sendable {
   let web: WebService
   let speech: SpeechService
   let batch: BatchWorker
+  let calls: CallGateway
+  let callRecords: CallRecordWriter
 
   init(_ server: VoiceServer) async throws {
     var generator = SystemRandomNumberGenerator()
@@ -55,7 +58,9 @@ struct ServerParts: Sendable {
       dataFolder: configuration.dataFolder, apps: apps, pool: server.pool, phase: server.phase,
       now: server.now, interface: interface, logger: server.logger)
     let addresses = BoundAddresses(ready: server.ready)
-    let refreshMetrics: @Sendable () -> Void = { [pool = server.pool, metrics = server.metrics] in
+    (self.calls, self.callRecords) = try await CallGateway.make(server, configuration, tokens: tokens)
+    let refreshMetrics: @Sendable () -> Void = { [pool = server.pool, metrics = server.metrics, calls] in
+      calls.refreshMetrics()
       let status = pool.status
       metrics.setDecoders(busy: status.busy, total: status.total)
     }
@@ -64,7 +69,7 @@ struct ServerParts: Sendable {
       routes: WebRoutes(
         phase: server.phase, desk: desk, registry: server.metricsRegistry,
         refreshMetrics: refreshMetrics),
-      addresses: addresses, logger: server.logger)
+      gateway: self.calls, addresses: addresses, logger: server.logger)
     self.speech = SpeechService(
       address: try ListenFailure.resolve(configuration.host, port: configuration.grpcPort),
       configuration: configuration,
@@ -103,6 +108,7 @@ struct BoundAddresses: Sendable {
 struct WebService: Service {
   let address: ListenAddress
   let routes: WebRoutes
+  let gateway: CallGateway
   let addresses: BoundAddresses
   let logger: Logger
 
@@ -114,6 +120,7 @@ struct WebService: Service {
     logger.logLevel = max(logger.logLevel, .notice)
     let application = Application(
       router: self.routes.router(),
+      server: HTTPServerBuilder { [gateway] in GatewayChannel(responder: $0, gateway: gateway) },
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: self.address.port), serverName: "swift-voice"),
       onServerRunning: { channel in

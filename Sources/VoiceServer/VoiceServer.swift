@@ -6,8 +6,8 @@ public import SpeechPipeline
 import Synchronization
 public import VoiceCore
 
-/// A server for speech recognition that speaks the Speechly protocol over gRPC, beside HTTP for health, metrics and
-/// logins.
+/// A server for speech recognition that speaks the Speechly protocol over gRPC, and a gateway for calls that speaks the
+/// Telnyx and Verto protocols over WebSocket, beside HTTP for health, metrics and logins.
 ///
 /// The server runs as long as ``run()`` does: it loads the recogniser's models, listens, and serves. It stops when
 /// it is told to (``beginGracefulShutdown()``, or the graceful shutdown of a `ServiceGroup` that it is part of): it
@@ -26,15 +26,19 @@ public final class VoiceServer: Service {
   public struct Observer: Sendable {
     /// A recogniser was loaded: how many are, and how many will be.
     public var loaded: @Sendable (_ loaded: Int, _ total: Int) -> Void
+    /// A server without configured users for calls made two, or took those that it made before.
+    public var tookDemoUsers: @Sendable ([DemoUser]) -> Void
     /// The server is ready: both ports are open and all recognisers are loaded.
     public var becameReady: @Sendable (ListenAddresses) -> Void
 
     /// Creates an observer.
     public init(
       loaded: @escaping @Sendable (_ loaded: Int, _ total: Int) -> Void = { _, _ in },
+      tookDemoUsers: @escaping @Sendable ([DemoUser]) -> Void = { _ in },
       becameReady: @escaping @Sendable (ListenAddresses) -> Void = { _ in }
     ) {
       self.loaded = loaded
+      self.tookDemoUsers = tookDemoUsers
       self.becameReady = becameReady
     }
   }
@@ -128,6 +132,9 @@ public final class VoiceServer: Service {
     let parts = try await ServerParts(self)
     var configuration = ServiceGroupConfiguration(
       services: [
+        // Records are written until nobody makes any more.
+        .init(service: parts.callRecords, successTerminationBehavior: .ignore, serviceName: "call records"),
+        .init(service: parts.calls, successTerminationBehavior: .ignore, serviceName: "calls"),
         // The last service stops first: HTTP tells until the end that the server is not ready any more.
         .init(
           service: parts.web, successTerminationBehavior: .gracefullyShutdownGroup,

@@ -41,6 +41,14 @@ struct GrammarCoverageTests {
     #expect(GrammarCoverage(grammar: [self.score(0...99, perFrame: -42)]).isDoubtful)
   }
 
+  @Test func onlyWhatFitsWellIsBeyondDoubt() {
+    #expect(GrammarCoverage(grammar: [self.score(0...99, perFrame: -20)]).isBeyondDoubt)
+    #expect(!GrammarCoverage(grammar: [self.score(0...99, perFrame: -42)]).isBeyondDoubt)
+    #expect(!GrammarCoverage(grammar: [self.score(0...99, perFrame: -60)]).isBeyondDoubt)
+    #expect(!GrammarCoverage(grammar: []).isBeyondDoubt)
+    #expect(!GrammarCoverage(grammar: [self.score(0...99, perFrame: -2, isSilence: true)]).isBeyondDoubt)
+  }
+
   @Test func speechInWhichPhonesFitBadlyTooIsAccepted() {
     var noisy = GrammarCoverage(grammar: [self.score(0...99, perFrame: -42.5)])
     var clean = noisy

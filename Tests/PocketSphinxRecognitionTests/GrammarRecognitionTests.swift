@@ -168,6 +168,63 @@ struct GrammarRecognitionTests {
     #expect(zip(result.words, result.words.dropFirst()).allSatisfy { $0.end <= $1.start })
   }
 
+  // MARK: Which pass
+
+  /// The passes that an utterance needs on a new recogniser, and what it hears.
+  private func passes(of samples: [Int16]) throws -> (Set<WholePass>, RecognitionResult) {
+    let recognizer = try PocketSphinxRecognizer(
+      configuration: PocketSphinxEngine.Configuration(model: PocketSphinxModel.find()))
+    let grammar = try self.grammar(Self.robot)
+    let result = try self.hear(samples, grammar, with: recognizer)
+    let again = try self.hear(samples, grammar, with: recognizer)
+    #expect(again == result)
+    return (Set(try #require(try recognizer.grammars.search(grammar)).whole.keys), result)
+  }
+
+  /// As over a telephone line: nothing above 3 kHz.
+  private func lowPass(_ samples: [Int16]) -> [Int16] {
+    let filter = (-50...50).map { place -> Float in
+      let window = 0.54 + 0.46 * cos(Float.pi * Float(place) / 50)
+      let angle = Float.pi * Float(place)
+      return window * (place == 0 ? 0.375 : sin(0.375 * angle) / angle)
+    }
+    return samples.indices.dropFirst(50).dropLast(50).map { middle in
+      Int16(
+        clamping: Int(
+          zip(samples[(middle - 50)...(middle + 50)], filter).reduce(0) { $0 + Float($1.0) * $1.1 }))
+    }
+  }
+
+  /// Silence around it, as a microphone gives it that is closed while nobody speaks.
+  private func inSilence(_ samples: [Int16]) -> [Int16] {
+    [Int16](repeating: 0, count: 8000) + samples + [Int16](repeating: 0, count: 8000)
+  }
+
+  @Test func aCommandInQuietIsSearchedQuicklyAndInNoiseOrByTelephoneInFull() throws {
+    let speech = self.inSilence(Recording.goForward.samples)
+    let noisy = zip(speech, self.noise(speech.count, level: 300, seed: 5)).map {
+      Int16(clamping: Int($0) + Int($1))
+    }
+    for (samples, expected) in [(speech, WholePass.quick), (noisy, .full), (self.lowPass(speech), .full)] {
+      let (passes, result) = try self.passes(of: samples)
+      #expect(passes == [expected])
+      #expect(self.text(result) == "go forward ten meters")
+      #expect(!result.isRejected)
+    }
+  }
+
+  @Test func whatFitsBadlyInTheQuickPassIsSearchedInFull() throws {
+    let (passes, result) = try self.passes(of: self.inSilence(Recording.librivox[0].samples))
+    #expect(passes == [.quick, .full])
+    #expect(result.isRejected)
+  }
+
+  @Test func silenceIsNotSearchedQuickly() throws {
+    let (passes, result) = try self.passes(of: [Int16](repeating: 0, count: 32_000))
+    #expect(!passes.contains(.quick))
+    #expect(result.words.isEmpty)
+  }
+
   @Test func wordsThatTheDictionaryLacksAreHeardByTheirSpelling() throws {
     // "forword" is in no dictionary; flite's rules know how it sounds.
     let grammar = try self.grammar("*move go [forword | baqward] ten [meters | steppes]")

@@ -2,7 +2,7 @@ import Foundation
 import VoiceCore
 
 /// `bench-server voice` runs the project's server with an engine that costs nothing, `bench-server stock` the same service
-/// made of grpc-swift-2 alone. Prints `PORT <n>` when it is ready; ends when its standard input ends.
+/// made of grpc-swift-2 alone, `bench-server calls` the project's gateway for calls. Prints `PORT <n>` when it is ready; ends when its standard input ends.
 @main
 enum BenchServer {
   /// What clients of both send as their key.
@@ -16,8 +16,9 @@ enum BenchServer {
     switch CommandLine.arguments.dropFirst().first {
     case "voice": try await VoiceSubject.run()
     case "stock": try await StockSubject.run()
+    case "calls": try await CallsSubject.run()
     default:
-      FileHandle.standardError.write(Data("usage: bench-server voice|stock\n".utf8))
+      FileHandle.standardError.write(Data("usage: bench-server voice|stock|calls\n".utf8))
       exit(2)
     }
   }

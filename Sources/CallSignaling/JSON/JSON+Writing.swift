@@ -5,6 +5,7 @@ extension JSON {
   /// The value on one line, in UTF-8.
   public var bytes: [UInt8] {
     var output: [UInt8] = []
+    output.reserveCapacity(1024)
     self.write(to: &output)
     return output
   }
@@ -37,22 +38,37 @@ extension JSON {
 
   private static func write(_ text: String, to output: inout [UInt8]) {
     output.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""): output += "\\\"".utf8
-      case UInt8(ascii: "\\"): output += "\\\\".utf8
-      case 0x0A: output += "\\n".utf8
-      case 0x0D: output += "\\r".utf8
-      case 0x09: output += "\\t".utf8
-      case 0..<0x20:
-        let digits = Array("0123456789abcdef".utf8)
-        output += "\\u00".utf8
-        output.append(digits[Int(byte >> 4)])
-        output.append(digits[Int(byte & 15)])
-      default: output.append(byte)
+    var text = text
+    text.withUTF8 { bytes in
+      // Whole runs are copied: most texts have nothing to escape, and descriptions little.
+      var start = bytes.startIndex
+      for index in bytes.indices where Self.mustBeEscaped(bytes[index]) {
+        output.append(contentsOf: bytes[start..<index])
+        Self.escape(bytes[index], to: &output)
+        start = index + 1
       }
+      output.append(contentsOf: bytes[start...])
     }
     output.append(UInt8(ascii: "\""))
+  }
+
+  private static func mustBeEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  private static func escape(_ byte: UInt8, to output: inout [UInt8]) {
+    switch byte {
+    case UInt8(ascii: "\""): output += "\\\"".utf8
+    case UInt8(ascii: "\\"): output += "\\\\".utf8
+    case 0x0A: output += "\\n".utf8
+    case 0x0D: output += "\\r".utf8
+    case 0x09: output += "\\t".utf8
+    default:
+      let digits = Array("0123456789abcdef".utf8)
+      output += "\\u00".utf8
+      output.append(digits[Int(byte >> 4 & 15)])
+      output.append(digits[Int(byte & 15)])
+    }
   }
 }
 

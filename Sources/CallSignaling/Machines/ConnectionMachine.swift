@@ -88,6 +88,12 @@ public struct ConnectionMachine: Sendable {
     self.recovery = RecoveryMachine(policy: configuration.retry)
   }
 
+  /// Takes other settings for the connections to come; only while none is wanted. The socket stays, since it may be closing.
+  public mutating func reconfigure(dialect: Dialect, configuration: Configuration) {
+    self.registration = RegistrationMachine(dialect: dialect, configuration: configuration.registration)
+    self.recovery = RecoveryMachine(policy: configuration.retry)
+  }
+
   /// When the machine wants to be told that time passed.
   public var deadline: VoiceInstant? {
     [self.socket.deadline, self.registration.deadline, self.recovery.deadline].compactMap { $0 }.min()

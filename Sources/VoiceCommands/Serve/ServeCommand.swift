@@ -12,14 +12,15 @@ struct ServeCommand: ContextCommand {
     abstract: "Runs a speech server; without options for a demo app, on this machine only.",
     usage: "voice serve [options]",
     discussion: """
-      It speaks the Speechly protocol over gRPC, and offers /healthz, /readyz, /metrics and /login over HTTP. SIGTERM and \
-      Ctrl-C stop it: it accepts nothing new and lets running utterances finish.
+      It speaks the Speechly protocol over gRPC, takes calls (Telnyx and Verto) over WebSocket on the HTTP port, and offers \
+      /healthz, /readyz, /metrics and /login there. SIGTERM and Ctrl-C stop it: it accepts nothing new, lets running \
+      utterances finish and ends calls with a cause.
 
       With --json standard output has one object for each step (loading, ready, stopping, stopped, failure) and the \
       log on standard error is JSON too.
       """)
 
-  @Option(help: ArgumentHelp("A YAML file with apps, limits, TLS.", valueName: "file"))
+  @Option(help: ArgumentHelp("A YAML file with apps, users, limits, TLS.", valueName: "file"))
   var config: String?
 
   @Option(help: ArgumentHelp("The address to listen at (default: 127.0.0.1).", valueName: "addr"))
@@ -109,7 +110,8 @@ struct ServeCommand: ContextCommand {
         ConsoleLogHandler(label: label, stream: stream, format: json ? .json : .text, level: level)
       },
       observer: VoiceServer.Observer(
-        loaded: { output.loaded($0, of: $1) }, becameReady: { output.ready($0) }))
+        loaded: { output.loaded($0, of: $1) }, tookDemoUsers: { output.took($0) },
+        becameReady: { output.ready($0) }))
     return await ServeRun(server: server, output: output, context: context, json: json).run()
   }
 }

@@ -11,6 +11,7 @@ final class ServerOutput: Sendable {
   private let configuration: ServerConfiguration
   private let engineName: String
   private let progress: Mutex<LiveBlock>
+  private let demoUsers = Mutex<[DemoUser]>([])
 
   init(
     configuration: ServerConfiguration, engineName: String, console: Console, programName: String, json: Bool
@@ -38,6 +39,11 @@ final class ServerOutput: Sendable {
     self.progress.withLock { self.console.error.write($0.clear(on: self.console.error.size)) }
   }
 
+  /// Remembers the users that a server without configured users has, to be shown when it is ready.
+  func took(_ users: [DemoUser]) {
+    self.demoUsers.withLock { $0 = users }
+  }
+
   func ready(_ addresses: ListenAddresses) {
     self.clear()
     if self.json {
@@ -50,6 +56,11 @@ final class ServerOutput: Sendable {
               "id": .string(app.id.uuidString.lowercased()), "name": .string(app.name),
               "language": .string(app.language),
             ])
+          }),
+        "calls": .string("ws://\(addresses.http)/"),
+        "users": .array(
+          self.demoUsers.withLock { $0 }.map { user in
+            .object(["name": .string(user.name), "password": .string(user.password)])
           }),
       ])
       return
@@ -104,6 +115,11 @@ final class ServerOutput: Sendable {
           index == 0 ? (self.configuration.apps.count == 1 ? "App" : "Apps") : "",
           StyledText("\(app.id.uuidString.lowercased())  \(app.name), \(app.language)")
         ))
+    }
+    facts.append(
+      ("Calls", StyledText("ws://\(addresses.http)/", .cyan) + StyledText("  echo  silence  fail-486", .dim)))
+    for (index, user) in self.demoUsers.withLock({ $0 }).enumerated() {
+      facts.append((index == 0 ? "Demo users" : "", StyledText("\(user.name)  \(user.password)")))
     }
     facts.append(("Data", StyledText(self.configuration.dataFolder)))
     facts.append(

@@ -102,6 +102,17 @@ struct ConfigurationNode {
     return value
   }
 
+  func truth() throws(VoiceFailure) -> Bool {
+    guard case .scalar(let scalar) = self.node, scalar.style == .plain else {
+      throw self.expected("true or false")
+    }
+    switch scalar.string.lowercased() {
+    case "true": return true
+    case "false": return false
+    default: throw self.expected("true or false")
+    }
+  }
+
   func seconds(in range: ClosedRange<Int>) throws(VoiceFailure) -> Duration {
     guard case .scalar(let scalar) = self.node, scalar.style == .plain,
       let value = Double(scalar.string), value.isFinite,

@@ -7,8 +7,9 @@ extension ServerConfiguration {
   /// Keys: `host`, `grpc_port`, `http_port`, `data`, `token_seconds`, `drain_seconds`, `tls` (`certificate`,
   /// `key`), `apps` (list of `id`, `name`, `project`, `language`, `templates`, `silence_triggered_segmentation` in
   /// ms), `projects` (list of `id`, `api_keys`), `limits` (`decoders`, `streams`, `chunk_bytes`, `context_seconds`,
-  /// `metadata_bytes`, `idle_seconds`, `decoder_patience_seconds`, `logins_per_second`). Relative paths count from
-  /// the folder of the file.
+  /// `metadata_bytes`, `idle_seconds`, `decoder_patience_seconds`, `logins_per_second`), `calls` (`users`: list of `name`,
+  /// `password` or `password_hash`, `tokens`; `dial_plan`: list of `number`, `to`; `guests`; `node`; `limits`, see
+  /// ``Calls/Limits``). Relative paths count from the folder of the file.
   ///
   /// - Throws: ``VoiceFailure`` with `server.configuration.not-found` if there is no such file, or with
   ///   `server.configuration.invalid` for anything else, naming file, line, key and what is expected.
@@ -61,7 +62,7 @@ extension ServerConfiguration {
   private mutating func read(_ root: ConfigurationNode, folder: String) throws(VoiceFailure) {
     let keys = try root.mapping([
       "host", "grpc_port", "http_port", "data", "apps", "projects", "limits", "token_seconds",
-      "drain_seconds", "tls",
+      "drain_seconds", "tls", "calls",
     ])
     if let node = keys["host"] { self.host = try node.text("an address or a host name") }
     if let node = keys["grpc_port"] { self.grpcPort = try node.integer(in: Rules.port) }
@@ -74,6 +75,7 @@ extension ServerConfiguration {
       self.drainTime = try node.seconds(in: Rules.drainSeconds)
     }
     if let node = keys["limits"] { try self.limits.read(node) }
+    if let node = keys["calls"] { self.calls = try Calls(node) }
     if let node = keys["tls"] {
       let tls = try node.mapping(["certificate", "key"])
       guard let certificate = tls["certificate"], let key = tls["key"] else {

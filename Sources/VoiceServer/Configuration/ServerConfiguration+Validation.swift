@@ -58,6 +58,8 @@ extension ServerConfiguration {
       self.limits.decoderPatience, Rules.decoderPatienceSeconds, "limits.decoder_patience_seconds")
     try check(self.limits.loginsPerSecond, Rules.loginsPerSecond, "limits.logins_per_second")
 
+    try self.calls.validate()
+
     try check(!self.apps.isEmpty, "apps", "expected at least one app, found none")
     var ids: Set<UUID> = []
     for (index, app) in self.apps.enumerated() {

@@ -34,6 +34,9 @@ public struct ServerConfiguration: Hashable, Sendable {
   /// How long running contexts may go on when the server is asked to stop.
   public var drainTime: Duration
 
+  /// What the gateway for calls needs to know.
+  public var calls: Calls
+
   /// The certificate of the gRPC port, or `nil` for a port without TLS.
   public var tls: TLS?
 
@@ -48,6 +51,7 @@ public struct ServerConfiguration: Hashable, Sendable {
     limits: Limits = Limits(),
     tokenLifetime: Duration = .seconds(86_400),
     drainTime: Duration = .seconds(10),
+    calls: Calls = Calls(),
     tls: TLS? = nil
   ) {
     self.host = host
@@ -59,6 +63,7 @@ public struct ServerConfiguration: Hashable, Sendable {
     self.limits = limits
     self.tokenLifetime = tokenLifetime
     self.drainTime = drainTime
+    self.calls = calls
     self.tls = tls
   }
 

@@ -85,8 +85,8 @@ extension SigningKey {
         cause: POSIXErrorCode(rawValue: errno).map { POSIXError($0) })
     }
     defer { close(descriptor) }
-    var information = stat()
-    guard fstat(descriptor, &information) == 0 else {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    guard let mode = attributes?[.posixPermissions] as? NSNumber else {
       throw Self.invalid(path, "cannot be read")
     }
     var buffer = [UInt8](repeating: 0, count: 256)
@@ -98,7 +98,7 @@ extension SigningKey {
     guard let key = SigningKey(fileContent: Array(buffer.prefix(count))) else {
       throw Self.invalid(path, "does not hold a key")
     }
-    return (key, information.st_mode & 0o077 != 0)
+    return (key, mode.intValue & 0o077 != 0)
   }
 
   private static func invalid(_ path: String, _ what: String) -> VoiceFailure {

@@ -103,6 +103,54 @@ struct TokenAuthority: Sendable {
   }
 }
 
+extension TokenAuthority {
+  /// Issues a token that lets a user of the gateway for calls in (`login_token`, telnyx.md section 2.2).
+  func issueCallToken(for user: String) async throws(VoiceFailure) -> Issued {
+    let expiry = self.now() + self.lifetime
+    do {
+      let claims = CallClaims(sub: user, exp: expiry, iss: AccessClaims.issuer, aud: CallClaims.audience)
+      return Issued(text: try await self.keys.sign(claims), expiresAt: expiry, validFor: self.lifetime)
+    } catch {
+      throw VoiceFailure(.unexpected, message: "The token could not be made.", cause: error)
+    }
+  }
+
+  /// The user of a token that this authority issued for calls and that is still valid.
+  ///
+  /// - Throws: ``VoiceFailure`` with `speech.identity.token-expired` or `speech.identity.credentials-rejected`.
+  func verifyCallToken(_ token: String) async throws(VoiceFailure) -> String {
+    let rejected = VoiceFailure(
+      .credentialsRejected, message: "The token is not one of this server for calls.")
+    let claims: CallClaims
+    do {
+      // What a token says of its own algorithm decides nothing: only the server's one is accepted.
+      let header = try DefaultJWTParser().parse(Array(token.utf8), as: CallClaims.self).header
+      guard header.alg == "HS256" else { throw rejected }
+      claims = try await self.keys.verify(token, as: CallClaims.self)
+    } catch {
+      throw rejected
+    }
+    guard claims.aud == CallClaims.audience, CallUser.isName(claims.sub) else { throw rejected }
+    guard claims.exp > self.now() - Self.clockSkew else {
+      throw VoiceFailure(.tokenExpired, message: "The token has expired. Get a new one.")
+    }
+    return claims.sub
+  }
+}
+
+/// The claims of a token for calls; another audience than an access token's, so that neither passes for the other.
+struct CallClaims: JWTPayload, Hashable {
+  static let audience = "swift-voice-calls"
+
+  var sub: String
+  var exp: Int64
+  var iss: String
+  var aud: String
+
+  // The time is checked by the authority, with its own clock.
+  func verify(using key: some JWTAlgorithm) throws {}
+}
+
 /// The claims of an access token; the names are those that published clients read.
 struct AccessClaims: JWTPayload, Hashable {
   static let issuer = "swift-voice"

@@ -6,7 +6,7 @@ import Logging
 import NIOCore
 import VoiceCore
 
-/// What the HTTP port offers: `/healthz`, `/readyz`, `/metrics`, and `POST /login` for browsers.
+/// What the HTTP port offers besides WebSockets: `/healthz`, `/readyz`, `/metrics`, and `POST /login` for browsers.
 struct WebRoutes: Sendable {
   let phase: ServerPhase
   let desk: LoginDesk
@@ -53,10 +53,22 @@ struct WebRoutes: Sendable {
         status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
         body: ResponseBody(byteBuffer: ByteBuffer(string: self.registry.text())))
     }
+    for path in GatewayChannel.paths.sorted() {
+      router.get(RouterPath(path)) { request, _ in Self.notUpgraded(request) }
+    }
     router.post("login") { request, context in
       try await self.login(request, context)
     }
     return router
+  }
+
+  /// Answers a request for the gateway that did not become a WebSocket: it asked for none, or there is no room for it.
+  private static func notUpgraded(_ request: Request) -> Response {
+    // The wish itself has been removed from the request.
+    let asks = request.headers[.secWebSocketKey] != nil && request.headers[.secWebSocketVersion] == "13"
+    return Response(
+      status: asks ? .serviceUnavailable : .upgradeRequired,
+      headers: asks ? [.retryAfter: "30"] : [.upgrade: "websocket", .secWebSocketVersion: "13"])
   }
 
   private func login(_ request: Request, _ context: WebContext) async throws -> Response {

@@ -28,6 +28,20 @@ struct ServerOutputTests {
     #expect(!console.output.contains("--server"))
   }
 
+  @Test func printsTheDemoUsersWithTheirPasswords() {
+    let users = [DemoUser(name: "alice", password: "first-one"), DemoUser(name: "bob", password: "second-one")]
+    for json in [false, true] {
+      let console = RecordedConsole()
+      let output = self.output(console, ServerConfiguration(dataFolder: "/data"), json: json)
+      output.took(users)
+      output.ready(self.addresses)
+      for text in ["ws://127.0.0.1:8080/", "alice", "first-one", "bob", "second-one"] {
+        #expect(console.output.contains(text), "\(text)")
+      }
+      #expect(console.error.isEmpty)
+    }
+  }
+
   @Test func theCommandToTryNamesTheServerIfItIsNotTheUsualOne() {
     let console = RecordedConsole()
     var configuration = ServerConfiguration(dataFolder: "/data")

@@ -65,7 +65,7 @@ import VoiceCore
 
   @Test func tellsItsHealthAndNothingElse() async throws {
     try await withServer { running in
-      for (path, status, body) in [("/healthz", 200, "ok\n"), ("/readyz", 200, "ready\n"), ("/", 404, "")] {
+      for (path, status, body) in [("/healthz", 200, "ok\n"), ("/readyz", 200, "ready\n"), ("/", 426, ""), ("/x", 404, "")] {
         let page = try await running.get(path)
         #expect(page.status == status)
         #expect(page.body == body)

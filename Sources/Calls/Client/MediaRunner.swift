@@ -1,0 +1,111 @@
+import CallSignaling
+import Synchronization
+import VoiceCore
+
+/// Gives a call's media peer its commands one after the other, and tells the machine what came of them.
+///
+/// The peer is made with the first command, so that a call which fails before has none.
+final class MediaRunner: Sendable {
+  private struct State {
+    var peer: (any MediaPeer)?
+    var isMuted = false
+    var task: Task<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+  private let commands: AsyncStream<ClientMachine.MediaCommand>.Continuation
+  private let stream: AsyncStream<ClientMachine.MediaCommand>
+  private let make: @Sendable () throws -> any MediaPeer
+  private let tell: @Sendable (CallMachine.Event) -> Void
+
+  /// - Parameters:
+  ///   - make: Makes the peer.
+  ///   - tell: Takes what came of commands; may be called on any thread.
+  init(
+    make: @escaping @Sendable () throws -> any MediaPeer,
+    tell: @escaping @Sendable (CallMachine.Event) -> Void
+  ) {
+    (self.stream, self.commands) = AsyncStream.makeStream()
+    self.make = make
+    self.tell = tell
+  }
+
+  /// Performs a command after those before it; `stop` also gives up the one that is under way.
+  func perform(_ command: ClientMachine.MediaCommand) {
+    switch command {
+    case .setMuted(let isMuted):
+      let peer = self.state.withLock { state in
+        state.isMuted = isMuted
+        return state.peer
+      }
+      peer?.setMuted(isMuted)
+    case .stop:
+      self.commands.finish()
+      self.state.withLock { $0.task }?.cancel()
+    case .makeOffer, .makeAnswer, .makeRestartOffer, .applyRemote, .candidate:
+      self.start()
+      self.commands.yield(command)
+    }
+  }
+
+  /// Negotiation takes time and has an order, so it has a task; that keeps the runner until `stop`, which ends every call.
+  private func start() {
+    self.state.withLock { state in
+      guard state.task == nil else { return }
+      state.task = Task {
+        for await command in self.stream { await self.run(command) }
+        let peer = self.state.withLock { state in
+          defer { state.peer = nil }
+          return state.peer
+        }
+        await peer?.stop()
+      }
+    }
+  }
+
+  private func peer() throws -> any MediaPeer {
+    if let peer = self.state.withLock({ $0.peer }) { return peer }
+    let peer = try self.make()
+    let isMuted = self.state.withLock { state in
+      state.peer = peer
+      return state.isMuted
+    }
+    if isMuted { peer.setMuted(true) }
+    return peer
+  }
+
+  private func run(_ command: ClientMachine.MediaCommand) async {
+    switch command {
+    case .makeOffer:
+      do { self.tell(.offerMade(try await self.peer().makeOffer())) } catch {
+        self.tell(.offerFailed(Self.failure(error)))
+      }
+    case .makeAnswer(let offer, let isReattach):
+      do {
+        self.tell(.answerMade(try await self.peer().makeAnswer(to: offer, isReattach: isReattach)))
+      } catch {
+        self.tell(.answerFailed(Self.failure(error)))
+      }
+    case .makeRestartOffer:
+      do {
+        self.tell(.restartOfferMade(try await self.peer().makeRestartOffer()))
+      } catch {
+        self.tell(.restartFailed(Self.failure(error)))
+      }
+    case .applyRemote(let answer, let isFinal):
+      do {
+        try await self.peer().applyRemote(answer, isFinal: isFinal)
+      } catch {
+        self.tell(.remoteRejected(Self.failure(error)))
+      }
+    case .candidate(let candidate):
+      // Without a peer there is nothing that the candidate could help.
+      await self.state.withLock { $0.peer }?.addRemoteCandidate(candidate)
+    case .setMuted, .stop: break
+    }
+  }
+
+  private static func failure(_ error: any Error) -> VoiceFailure {
+    error as? VoiceFailure ?? VoiceFailure(.callMediaFailed, cause: error)
+  }
+}

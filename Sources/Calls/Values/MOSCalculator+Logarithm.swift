@@ -1,0 +1,5 @@
+import Foundation
+
+extension MOSCalculator {
+  static func logarithm(_ value: Double) -> Double { log(value) }
+}

@@ -1,0 +1,197 @@
+import CallSignaling
+import VoiceCore
+
+/// One socket of the gateway.
+struct ConnectionID: Hashable, Sendable, Comparable, CustomStringConvertible {
+  let number: Int
+
+  static func < (left: ConnectionID, right: ConnectionID) -> Bool { left.number < right.number }
+
+  var description: String { "\(self.number)" }
+}
+
+/// What a client logged in to; it outlives its sockets as long as it has calls.
+///
+/// The user is part of the key, so that nobody takes over a session by guessing its id.
+struct SessionKey: Hashable, Sendable {
+  let user: String
+  let sessionID: String
+}
+
+/// What the media of one call to a service is known by.
+struct MediaID: Hashable, Sendable {
+  let number: Int
+}
+
+/// What the switch asks of the media of a service.
+enum MediaCommand: Hashable, Sendable {
+  case start(MediaService, offer: SDP)
+  /// Answer a new offer in the same call.
+  case renegotiate(offer: SDP)
+  /// Make an offer for a client that is back.
+  case makeOffer
+  case takeAnswer(SDP)
+  case hold(Bool)
+  case tones(String)
+  case candidate(CandidateMessage)
+  case endOfCandidates
+  case stop
+}
+
+/// What the media of a service says.
+enum MediaEvent: Hashable, Sendable {
+  case rang
+  case early(SDP)
+  /// Answers, with a description unless there was an early one.
+  case answered(SDP?)
+  case renegotiated(SDP)
+  case offered(SDP)
+  case failed
+}
+
+/// The response of a client to a request of the gateway.
+enum ClientResponse: Hashable, Sendable {
+  /// A result, with the description in it if there is one.
+  case accepted(SDP?)
+  case refused
+}
+
+/// Who ended a call.
+enum CallEnd: String, Hashable, Sendable, Codable, CaseIterable {
+  case caller, callee, gateway
+}
+
+/// What is kept of a call after its end.
+struct CallRecord: Hashable, Sendable {
+  /// The id, the same as `telnyx_session_id` in the messages.
+  var id: String
+  /// The user who called.
+  var caller: String
+  /// The number that the caller gave as its own.
+  var callerNumber: String?
+  /// The destination as the caller wrote it.
+  var destination: String
+  /// The user or service that was rung.
+  var callee: String?
+  /// When the invite came.
+  var began: VoiceInstant
+  /// When the destination began to ring.
+  var rang: VoiceInstant?
+  /// When it was answered.
+  var answered: VoiceInstant?
+  /// When it ended.
+  var ended: VoiceInstant
+  /// Why it ended.
+  var reason: CallTerminationReason
+  /// Who ended it.
+  var endedBy: CallEnd
+  /// How often a client came back to it on a new socket.
+  var reattachments: Int
+}
+
+extension CallSwitch {
+  /// What the switch allows and how long it waits.
+  struct Configuration: Hashable, Sendable {
+    /// How long rings and lost sockets last.
+    var legs = LegMachine.Configuration()
+    /// How many calls there may be at once.
+    var calls = 10_000
+    /// How many calls a user may have at once, on all clients together.
+    var callsPerUser = 10
+    /// How many clients a user may have at once.
+    var registrationsPerUser = 10
+    /// How long a client may take to answer a change of media.
+    var updateTimeout: Duration = .seconds(5)
+    /// How many candidates are kept for a client that has no socket.
+    var keptCandidates = 64
+  }
+
+  /// What happened.
+  enum Event: Hashable, Sendable {
+    /// A client proved who it is.
+    case loggedIn(ConnectionID, SessionKey, request: RPCID?, isAnonymous: Bool)
+    case requested(ConnectionID, ClientRequest, id: RPCID?)
+    /// A client answered a request of ``Action/ask(_:_:number:)``.
+    case responded(ConnectionID, number: Int, ClientResponse)
+    case disconnected(ConnectionID)
+    case media(MediaID, MediaEvent)
+    case timePassed
+    /// The server stops: all calls end.
+    case stopped
+  }
+
+  /// What to do.
+  enum Action: Hashable, Sendable {
+    /// The connection belongs to a session now.
+    case registered(ConnectionID, SessionKey)
+    case reply(ConnectionID, RPCID, Result<ServerResult, RPCError>)
+    case send(ConnectionID, ServerRequest)
+    /// Send, and tell the response.
+    case ask(ConnectionID, ServerRequest, number: Int)
+    case close(ConnectionID, CloseReason)
+    case tellMedia(MediaID, MediaCommand)
+    case record(CallRecord)
+  }
+
+  /// Why a connection is closed.
+  enum CloseReason: Hashable, Sendable {
+    /// Another connection took the session.
+    case takenOver
+    case stopped
+  }
+
+  /// A client with its calls.
+  struct Session {
+    var connection: ConnectionID?
+    let isAnonymous: Bool
+    /// The legs by the client's id of the call.
+    var legs: [CallID: LegNumber] = [:]
+    /// Calls that another client answered first; a late answer is told why it fails.
+    var lost: [CallID] = []
+  }
+
+  /// What a leg is known by.
+  struct LegNumber: Hashable, Comparable {
+    let value: Int
+
+    static func < (left: LegNumber, right: LegNumber) -> Bool { left.value < right.value }
+  }
+
+  /// One client's part of a call.
+  struct Leg {
+    let call: Int
+    let session: SessionKey
+    let callID: CallID
+    let telnyxID: String
+    var machine: LegMachine
+    /// What the client described itself with last.
+    var description: SDP?
+    /// Candidates of the other side that a client without a socket has not got.
+    var candidates: [CandidateMessage] = []
+    /// A change of media that waits for the other side.
+    var update: PendingUpdate?
+  }
+
+  /// A request of a client that waits for the other side.
+  struct PendingUpdate {
+    let connection: ConnectionID
+    let id: RPCID?
+    let action: ModifyAction
+    let number: Int
+    let deadline: VoiceInstant
+  }
+
+  /// What belongs together.
+  struct Call {
+    let caller: LegNumber
+    let dialog: DialogParams
+    let offer: SDP
+    /// Legs that ring or talk.
+    var callees: [LegNumber] = []
+    var answered: LegNumber?
+    var media: MediaID?
+    var endedBy: CallEnd?
+    var record: CallRecord
+    var isOver = false
+  }
+}

@@ -1,0 +1,112 @@
+import CallSignaling
+import Calls
+import Foundation
+import Synchronization
+import Testing
+import VoiceCore
+import VoiceServer
+import VoiceTesting
+
+/// Our client and our gateway over real sockets; independent peers prove the wire of each elsewhere.
+@Suite(.timeLimit(.minutes(2)))
+struct CallEndToEndTests {
+  /// A client of a user, registered at the gateway.
+  private static func client(_ name: String, at port: Int) async throws -> TxClient {
+    let client = TxClient(media: ScriptedMedia())
+    let url = try #require(URL(string: "ws://127.0.0.1:\(port)/calls"))
+    try client.connect(
+      txConfig: TxConfig(sipUser: name, password: "a long password"),
+      serverConfiguration: TxServerConfiguration(signalingServer: url))
+    try await client.ready()
+    return client
+  }
+
+  private static func withGateway<R: Sendable>(
+    _ body: @Sendable @escaping (RunningServer, Int) async throws -> R
+  ) async throws -> R {
+    try await RunningServer.with(
+      engine: MarkerEngine(),
+      configure: {
+        $0.calls.users = ["alice", "bob"].map {
+          ServerConfiguration.Calls.User(name: $0, password: "a long password")
+        }
+      }
+    ) { server in
+      try await body(server, try await server.server.addresses.http.port)
+    }
+  }
+
+  private static func incoming(_ client: TxClient) async -> Call? {
+    for await event in client.events { if case .incomingCall(let call) = event { return call } }
+    return nil
+  }
+
+  @Test func aCallIsPlacedTakenHeldAndEnded() async throws {
+    let reasons = try await Self.withGateway { _, port in
+      let alice = try await Self.client("alice", at: port)
+      let bob = try await Self.client("bob", at: port)
+      async let rings = Self.incoming(bob)
+      let call = try await alice.call("bob")
+      let other = try #require(await rings)
+      other.answer()
+      try await call.answered()
+      #expect(call.callState == .ACTIVE)
+      try await call.setHeld(true)
+      #expect(call.callState == .HELD)
+      try await call.setHeld(false)
+      other.hangup()
+      let reason = try await call.ended()
+      await alice.disconnected()
+      await bob.disconnected()
+      return reason
+    }
+    #expect(reasons.cause == "NORMAL_CLEARING")
+    #expect(reasons.failure == nil)
+  }
+
+  @Test(arguments: [("fail-486", "USER_BUSY", 486), ("nobody", "UNALLOCATED_NUMBER", 404), ("bob", "", 480)])
+  func aCallThatCannotBeEndsOnceWithItsCause(_ destination: String, _ cause: String, _ status: Int)
+    async throws
+  {
+    let reason = try await Self.withGateway { _, port in
+      let alice = try await Self.client("alice", at: port)
+      let call = try await alice.call(destination)
+      let reason = try await call.ended()
+      await alice.disconnected()
+      return reason
+    }
+    if !cause.isEmpty { #expect(reason.cause == cause) }
+    #expect(reason.sipCode == status)
+    #expect(reason.failure != nil)
+  }
+
+  /// The socket of one side is cut in the call: the same call goes on.
+  @Test func aCallOutlivesItsSocket() async throws {
+    let states = try await Self.withGateway { server, port in
+      let bob = try await Self.client("bob", at: port)
+      return try await withImpairedLink(to: "127.0.0.1", port: port, plan: LinkPlan()) { link in
+        let alice = try await Self.client("alice", at: link.port)
+        async let rings = Self.incoming(bob)
+        let call = try await alice.call("bob")
+        let other = try #require(await rings)
+        other.answer()
+        try await call.answered()
+        let events = call.events
+        await link.cutAll(.reset)
+        var states: [String] = []
+        for await event in events {
+          guard case .stateUpdated(let state) = event else { continue }
+          states.append(state.value)
+          if state == .ACTIVE { break }
+        }
+        call.hangup()
+        _ = try await other.ended()
+        await alice.disconnected()
+        await bob.disconnected()
+        return states
+      }
+    }
+    #expect(states.contains("RECONNECTING") || states.contains("DROPPED"))
+    #expect(states.last == "ACTIVE")
+  }
+}

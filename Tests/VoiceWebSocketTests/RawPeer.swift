@@ -1,0 +1,155 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// An end of a TCP connection that writes and reads plain bytes, to break the rules with.
+final class RawPeer: Sendable {
+  private final class Collector: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    let continuation: AsyncStream<[UInt8]>.Continuation
+    init(_ continuation: AsyncStream<[UInt8]>.Continuation) { self.continuation = continuation }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      let buffer = Self.unwrapInboundIn(data)
+      self.continuation.yield(Array(buffer.readableBytesView))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { self.continuation.finish() }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+  }
+
+  let channel: any Channel
+  private let bytes: AsyncStream<[UInt8]>
+  private let unread = Mutex<[UInt8]>([])
+
+  private init(channel: any Channel, bytes: AsyncStream<[UInt8]>) {
+    self.channel = channel
+    self.bytes = bytes
+  }
+
+  static func connect(port: Int) async throws -> RawPeer {
+    let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(Collector(continuation))
+        }
+      }
+      .connect(host: "127.0.0.1", port: port).get()
+    return RawPeer(channel: channel, bytes: stream)
+  }
+
+  /// Connects and upgrades.
+  static func open(port: Int) async throws -> RawPeer {
+    let peer = try await RawPeer.connect(port: port)
+    peer.write(
+      "GET /p?q HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n")
+    _ = await peer.head()
+    return peer
+  }
+
+  /// A listener that answers each connection's first bytes with `answer`, or never.
+  static func listen(answer: String?) async throws -> any Channel {
+    final class Answerer: ChannelInboundHandler {
+      typealias InboundIn = ByteBuffer
+      let answer: String?
+      init(_ answer: String?) { self.answer = answer }
+      func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let answer else { return }
+        context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil)
+      }
+      func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+    return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(Answerer(answer))
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+  }
+
+  func write(_ bytes: [UInt8]) {
+    self.channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+  }
+
+  func write(_ text: String) { self.write(Array(text.utf8)) }
+
+  /// Writes one frame, masked as a client's has to be unless the test wants otherwise.
+  func frame(_ first: UInt8, _ payload: [UInt8], isMasked: Bool = true, length: UInt64? = nil) {
+    var bytes: [UInt8] = [first]
+    let mask: UInt8 = isMasked ? 0x80 : 0
+    let count = length ?? UInt64(payload.count)
+    switch count {
+    case ..<126: bytes.append(mask | UInt8(count))
+    case ..<65536: bytes += [mask | 126, UInt8(count >> 8), UInt8(count & 0xFF)]
+    default: bytes += [mask | 127] + (0..<8).map { UInt8((count >> (56 - 8 * UInt64($0))) & 0xFF) }
+    }
+    if isMasked {
+      let key: [UInt8] = [1, 2, 3, 4]
+      bytes += key + payload.enumerated().map { $1 ^ key[$0 % 4] }
+    } else {
+      bytes += payload
+    }
+    self.write(bytes)
+  }
+
+  /// Reads until the condition holds for what has not been taken, or the connection ends.
+  private func take(until count: ([UInt8]) -> Int?) async -> [UInt8]? {
+    while true {
+      let taken = self.unread.withLock { unread -> [UInt8]? in
+        guard let length = count(unread), length <= unread.count else { return nil }
+        defer { unread.removeFirst(length) }
+        return Array(unread.prefix(length))
+      }
+      if let taken { return taken }
+      var iterator = self.bytes.makeAsyncIterator()
+      guard let more = await iterator.next() else { return nil }
+      self.unread.withLock { $0 += more }
+    }
+  }
+
+  /// The head of an HTTP answer.
+  func head() async -> String? {
+    let end = Array("\r\n\r\n".utf8)
+    return await self.take { unread in
+      unread.indices.first { unread[$0...].starts(with: end) }.map { $0 + 4 }
+    }
+    .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The next frame of the other end, or `nil` at the end of the connection.
+  func nextFrame() async -> (first: UInt8, payload: [UInt8])? {
+    var header = 2
+    guard
+      let bytes = await self.take(until: { unread in
+        guard unread.count >= 2 else { return nil }
+        switch unread[1] & 0x7F {
+        case 126:
+          guard unread.count >= 4 else { return nil }
+          header = 4
+          return 4 + Int(unread[2]) << 8 + Int(unread[3])
+        default:
+          header = 2
+          return 2 + Int(unread[1] & 0x7F)
+        }
+      })
+    else { return nil }
+    return (bytes[0], Array(bytes.dropFirst(header)))
+  }
+
+  /// The code of the close frame that comes next, if it is one.
+  func closeCode() async -> Int? {
+    guard let frame = await self.nextFrame(), frame.first == 0x88, frame.payload.count >= 2 else {
+      return nil
+    }
+    return Int(frame.payload[0]) << 8 + Int(frame.payload[1])
+  }
+
+  /// Waits until the other end has closed the connection.
+  func isClosed() async -> Bool {
+    while await self.nextFrame() != nil {}
+    return true
+  }
+}

@@ -1,0 +1,82 @@
+/// Certificates for tests, valid from 2020 to 2120 unless they say otherwise; all servers' certificates have the same key.
+enum TestCertificates {
+  /// The authority that signed the servers' certificates.
+  static let authority = """
+    -----BEGIN CERTIFICATE-----
+    MIIBZDCCAQugAwIBAgIBATAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IGF1
+    dGhvcml0eTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowGTEXMBUG
+    A1UEAwwOVGVzdCBhdXRob3JpdHkwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAARv
+    9nyaOz+SVrvS1Wd2kPaC0M9K79wFjTSTw1nqmU0sDqHG5fLE4ohUV+IavyCYAesr
+    JXaeu7qoVxkPzHxKpBRLo0IwQDAPBgNVHRMBAf8EBTADAQH/MA4GA1UdDwEB/wQE
+    AwICBDAdBgNVHQ4EFgQUgxcvd2WwoKNBmRADvV9PBHHvdL0wCgYIKoZIzj0EAwID
+    RwAwRAIgAmF061uyQHOeOsuAhGlD+FsE3VS4223iW+5VC33swnACIHV1AhL3tfz6
+    GSON+mHEkA2vr0ePU4A7oHT5NQTjtR7M
+    -----END CERTIFICATE-----
+    """
+
+  /// An authority that signed none of them.
+  static let otherAuthority = """
+    -----BEGIN CERTIFICATE-----
+    MIIBZzCCAQ2gAwIBAgIBAjAKBggqhkjOPQQDAjAaMRgwFgYDVQQDDA9PdGhlciBh
+    dXRob3JpdHkwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBoxGDAW
+    BgNVBAMMD090aGVyIGF1dGhvcml0eTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IA
+    BNy1muJCsSwlmU+3zyolEis+wmyOhl6hq/v1elao0PTFvEfPdSWgmk4BG5qBJGGD
+    yqGOO31KVVrv//UkEk7ssR6jQjBAMA8GA1UdEwEB/wQFMAMBAf8wDgYDVR0PAQH/
+    BAQDAgIEMB0GA1UdDgQWBBQ6YP9PsPNES3g+HSwU59rKOYqT0jAKBggqhkjOPQQD
+    AgNIADBFAiAYXFSucj/srJFKn/Gg4VEdmL/lezmmt2ruRBeEdlqlOwIhAOgXhcBT
+    zYWuN/5n+Bx2HksQ1KuyKL3//x2xoAKzqWpX
+    -----END CERTIFICATE-----
+    """
+
+  /// For `localhost` and `127.0.0.1`.
+  static let server = """
+    -----BEGIN CERTIFICATE-----
+    MIIBezCCASKgAwIBAgIBAzAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IGF1
+    dGhvcml0eTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFDESMBAG
+    A1UEAwwJbG9jYWxob3N0MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAESBKzXSsR
+    tfczw3/N5wk7KsuLKg6kDUAJXS5nGFgPnLLUxpcRCtdVcJQMuOOT9I5omcldpMGZ
+    bTepjAt/r5ybr6NeMFwwGgYDVR0RBBMwEYIJbG9jYWxob3N0hwR/AAABMB0GA1Ud
+    DgQWBBT0jdMOqY4Scd/Rf/Q9uj+yMZCejjAfBgNVHSMEGDAWgBSDFy93ZbCgo0GZ
+    EAO9X08Ece90vTAKBggqhkjOPQQDAgNHADBEAiAfbtCG+rmeBBtzoo2V8d0vdhX9
+    5UMOnT3VHCTTXp2+/AIgAb2FDo1FzfQb8Si4r8TvVX7DfqzyqRUTyQZKd2Eh5bE=
+    -----END CERTIFICATE-----
+    """
+
+  /// For the same names, valid until 2021.
+  static let expired = """
+    -----BEGIN CERTIFICATE-----
+    MIIBejCCASCgAwIBAgIBBDAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IGF1
+    dGhvcml0eTAeFw0yMDAxMDEwMDAwMDBaFw0yMTAxMDEwMDAwMDBaMBQxEjAQBgNV
+    BAMMCWxvY2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABEgSs10rEbX3
+    M8N/zecJOyrLiyoOpA1ACV0uZxhYD5yy1MaXEQrXVXCUDLjjk/SOaJnJXaTBmW03
+    qYwLf6+cm6+jXjBcMBoGA1UdEQQTMBGCCWxvY2FsaG9zdIcEfwAAATAdBgNVHQ4E
+    FgQU9I3TDqmOEnHf0X/0Pbo/sjGQno4wHwYDVR0jBBgwFoAUgxcvd2WwoKNBmRAD
+    vV9PBHHvdL0wCgYIKoZIzj0EAwIDSAAwRQIhALGox8uYKthSTwTv+yFsPjsvpQFP
+    90NZHrJJvrHVtAkQAiBXkclV503roZoavX4I2YMwoJd4S2/4SMyjCgI78ARzzA==
+    -----END CERTIFICATE-----
+    """
+
+  /// For `elsewhere.example`.
+  static let otherName = """
+    -----BEGIN CERTIFICATE-----
+    MIIBfjCCASSgAwIBAgIBBTAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IGF1
+    dGhvcml0eTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowFDESMBAG
+    A1UEAwwJbG9jYWxob3N0MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAESBKzXSsR
+    tfczw3/N5wk7KsuLKg6kDUAJXS5nGFgPnLLUxpcRCtdVcJQMuOOT9I5omcldpMGZ
+    bTepjAt/r5ybr6NgMF4wHAYDVR0RBBUwE4IRZWxzZXdoZXJlLmV4YW1wbGUwHQYD
+    VR0OBBYEFPSN0w6pjhJx39F/9D26P7IxkJ6OMB8GA1UdIwQYMBaAFIMXL3dlsKCj
+    QZkQA71fTwRx73S9MAoGCCqGSM49BAMCA0gAMEUCIGuWopLvfE03Z9FVFaoTf8EA
+    amT/GBczBMUf34k5V6CPAiEA8ZnV/tqQwI3fqowqFHYoUsrA1fpplxZIi3J7pmD3
+    cpk=
+    -----END CERTIFICATE-----
+    """
+
+  /// The key of the servers' certificates.
+  static let key = """
+    -----BEGIN PRIVATE KEY-----
+    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg3pLtlUfQ1DIRpWqL
+    +YlzxusBFumvRL1202SdQVZ19o6hRANCAARIErNdKxG19zPDf83nCTsqy4sqDqQN
+    QAldLmcYWA+cstTGlxEK11VwlAy445P0jmiZyV2kwZltN6mMC3+vnJuv
+    -----END PRIVATE KEY-----
+    """
+}
