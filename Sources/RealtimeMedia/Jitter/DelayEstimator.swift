@@ -2,8 +2,8 @@ import VoiceCore
 
 /// How much delay a buffer needs, by how late packets were (as NetEQ does it).
 ///
-/// The delay of a packet is relative to the fastest one of the last two seconds, so a clock that drifts does not matter. Delays
-/// go into a histogram that forgets; the target is the delay below which a share of all packets stays.
+/// The delay of a packet is relative to the fastest one of the last two seconds, so a clock that drifts does not
+/// matter. Delays go into a histogram that forgets; the target is the delay below which a share of all packets stays.
 struct DelayEstimator: Hashable, Sendable {
   /// The width of a bucket.
   static let bucket = Duration.milliseconds(5)

@@ -5,9 +5,9 @@
 /// print(offer.media.first?.kind ?? "", offer.text)
 /// ```
 ///
-/// Attributes that are not known are kept, and so are lines with letters that are not known: RFC 8866 section 5 would have the
-/// whole description ignored, which would end calls for nothing. Writing is deterministic: the same value is always the same
-/// text, and what was written is read as an equal value.
+/// Attributes that are not known are kept, and so are lines with letters that are not known: RFC 8866 section 5 would
+/// have the whole description ignored, which would end calls for nothing. Writing is deterministic: the same value is
+/// always the same text, and what was written is read as an equal value.
 public struct SessionDescription: Hashable, Sendable, SDPAttributes {
   /// Who made it, and which version it is (RFC 8866 section 5.2).
   public var origin: SDPOrigin
