@@ -5,7 +5,7 @@ SHELL := /usr/bin/env bash
 .PHONY: help setup setup-peers demo test test-tsan test-fuzz bench evaluate check-apple format lint docs protos
 
 # Generated code is formatted by its generator.
-SWIFT_FILES = find Package.swift $(wildcard Sources Support Tests Examples Benchmarks FuzzTesting/Sources/fuzz-signaling FuzzTesting/Sources/fuzz-understanding) -name .build -prune -o -name '*.swift' -not -path 'Sources/SpeechProtocol/*' -print0
+SWIFT_FILES = find Package.swift $(wildcard Sources Support Tests Examples Benchmarks FuzzTesting/Sources/fuzz-media FuzzTesting/Sources/fuzz-signaling FuzzTesting/Sources/fuzz-understanding) -name .build -prune -o -name '*.swift' -not -path 'Sources/SpeechProtocol/*' -print0
 
 help: ## Prints the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -40,6 +40,7 @@ extension Target.Dependency {
   static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
   static let hummingbirdTesting = product(name: "HummingbirdTesting", package: "hummingbird")
   static let jwtKit = product(name: "JWTKit", package: "jwt-kit")
+  static let crypto = product(name: "Crypto", package: "swift-crypto")
   static let yams = product(name: "Yams", package: "Yams")
   static let logging = product(name: "Logging", package: "swift-log")
   static let metrics = product(name: "Metrics", package: "swift-metrics")
@@ -67,6 +68,7 @@ let package = Package(
     .library(name: "SpeechStreaming", targets: ["SpeechStreaming"]),
     .library(name: "CallSignaling", targets: ["CallSignaling"]),
     .library(name: "Calls", targets: ["Calls"]),
+    .library(name: "RealtimeMedia", targets: ["RealtimeMedia"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
     .library(name: "VoiceCommands", targets: ["VoiceCommands"]),
     .library(name: "VoiceViews", targets: ["VoiceViews"]),
@@ -147,6 +149,7 @@ let package = Package(
         .collections,
       ]),
     module("CallSignaling", ["VoiceCore"]),
+    module("RealtimeMedia", ["VoiceCore", .crypto]),
     module(
       "VoiceWebSocket", ["VoiceCore", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
     module("Calls", ["VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", .nioCore]),
@@ -208,6 +211,7 @@ let package = Package(
         .nioCore, .nioPosix,
       ]),
     tests(of: "CallSignaling", ["VoiceCore", "VoiceTesting"]),
+    tests(of: "RealtimeMedia", ["VoiceCore", "VoiceTesting"]),
     tests(
       of: "VoiceWebSocket",
       ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),

@@ -14,7 +14,8 @@ let package = Package(
   name: "swift-voice-fuzz",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0")
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
   ],
   targets: [
     .target(name: "VoiceCore", swiftSettings: swiftSettings),
@@ -22,6 +23,11 @@ let package = Package(
       name: "SpeechUnderstanding", dependencies: ["VoiceCore", .product(name: "Yams", package: "Yams")],
       swiftSettings: swiftSettings),
     .target(name: "CallSignaling", dependencies: ["VoiceCore"], swiftSettings: swiftSettings),
+    .target(
+      name: "RealtimeMedia", dependencies: ["VoiceCore", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "fuzz-media", dependencies: ["RealtimeMedia"], swiftSettings: swiftSettings),
     .executableTarget(
       name: "fuzz-signaling", dependencies: ["CallSignaling"], swiftSettings: swiftSettings),
     .executableTarget(

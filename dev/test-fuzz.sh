@@ -21,3 +21,4 @@ fuzz() {
 
 fuzz understanding understanding.dict Corpus
 fuzz signaling signaling.dict SignalingCorpus
+fuzz media media.dict MediaCorpus
