@@ -4,7 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-heavy='RandomTests|GrammarScaleTests|StreamCutTests|PocketSphinxRecognitionTests'
+heavy='RandomTests|GrammarScaleTests|StreamCutTests|DegradationTests|ContinuousDictationTests|RandomOutagesTests'
+heavy+='|PocketSphinxRecognitionTests|SherpaOnnxRecognitionTests|SpeechUnderstandingTests|CallSignalingTests'
+heavy+='|RealtimeMediaTests'
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
@@ -17,11 +19,11 @@ run() {
   return 1
 }
 
-# By itself, because it counts what a process leaves behind.
+# By themselves and one by one, because they count what a process leaves behind.
 alone='LeakTests'
 
 dev/check-apple.sh
 run --skip "$heavy|$alone"
 dev/check-examples.sh
-run --skip-build --filter "$alone"
+run --skip-build --no-parallel --filter "$alone"
 run --skip-build --filter "$heavy"
