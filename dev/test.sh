@@ -20,7 +20,7 @@ run() {
 }
 
 # By themselves and one by one, because they count what a process leaves behind.
-alone='LeakTests'
+alone='LeakTests|LeakCheckTests'
 
 dev/check-apple.sh
 run --skip "$heavy|$alone"
