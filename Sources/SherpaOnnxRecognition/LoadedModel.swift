@@ -4,8 +4,7 @@ import Synchronization
 import VoiceCore
 
 /// A model in memory, for any number of recognisers.
-///
-/// The library computes with several streams of one model at a time; the pointer itself is only read after it was made.
+// @unchecked: a C handle that is only read after it was made; the library computes with several streams of a model at a time.
 final class LoadedModel: @unchecked Sendable {
   let handle: OpaquePointer
   /// How many samples of silence bring out the last word: a whole chunk behind the last one that has speech, and what the

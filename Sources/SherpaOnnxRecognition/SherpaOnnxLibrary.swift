@@ -4,8 +4,7 @@ import Synchronization
 import VoiceCore
 
 /// The shared library of sherpa-onnx, loaded at run time; it stays loaded until the process ends.
-///
-/// The pointer is only read after it was made, and the library's functions may be called on several threads.
+// @unchecked: a C handle that is only read after it was made; the library's functions may be called on several threads.
 final class SherpaOnnxLibrary: @unchecked Sendable {
   let version: String
   let handle: OpaquePointer
