@@ -69,6 +69,7 @@ let package = Package(
     .library(name: "CallSignaling", targets: ["CallSignaling"]),
     .library(name: "Calls", targets: ["Calls"]),
     .library(name: "RealtimeMedia", targets: ["RealtimeMedia"]),
+    .library(name: "CallMedia", targets: ["CallMedia"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
     .library(name: "VoiceCommands", targets: ["VoiceCommands"]),
     .library(name: "VoiceViews", targets: ["VoiceViews"]),
@@ -152,7 +153,14 @@ let package = Package(
     module("RealtimeMedia", ["VoiceCore", .crypto]),
     module(
       "VoiceWebSocket", ["VoiceCore", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
-    module("Calls", ["VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", .nioCore]),
+    module(
+      "CallMedia",
+      ["VoiceCore", "VoiceAudio", "VoicePlatform", "RealtimeMedia", .nioCore, .nioPosix, .nioSSL, .nioTLS]),
+    module(
+      "Calls",
+      [
+        "VoiceCore", "VoicePlatform", "CallSignaling", "CallMedia", "RealtimeMedia", "VoiceWebSocket", .nioCore,
+      ]),
     module(
       "VoiceServer",
       [

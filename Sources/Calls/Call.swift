@@ -1,3 +1,4 @@
+public import CallMedia
 public import CallSignaling
 import Foundation
 import Synchronization
@@ -36,12 +37,15 @@ public final class Call: Sendable {
 
   /// Who is in the call.
   public let callInfo: TxCallInfo?
+  /// What is said and heard: samples for programs; see ``CallAudio``.
+  public let audio: CallAudio
   /// Who began the call.
   public let direction: CallMachine.Direction
 
   init(record: CallRecord, uuid: UUID, driver: ClientDriver) {
     self.id = record.id
     self.driver = driver
+    self.audio = record.audio
     self.direction = record.machine.direction
     self.callInfo = TxCallInfo(callId: uuid, callerName: record.callerName, callerNumber: record.callerNumber)
     self.state = Mutex(State(record: record, state: record.machine.callState))
@@ -156,7 +160,8 @@ public final class Call: Sendable {
         case .stateUpdated(let state) where state.isConsideredActive: return completion(true, nil)
         case .ended(let reason):
           return completion(false, reason.failure ?? VoiceFailure(.callMediaFailed))
-        case .stateUpdated, .holdConfirmed, .earlyMedia, .tonesDelivered, .info, .qualityMeasured, .failed:
+        case .stateUpdated, .holdConfirmed, .earlyMedia, .tonesDelivered, .info, .qualityMeasured,
+          .qualityChanged, .keyPressed, .failed:
           break
         }
       }
@@ -202,7 +207,8 @@ public final class Call: Sendable {
       case .failed(let failure) where failure.code == .callHoldFailed || failure.code == .callStateUnsuitable:
         throw failure
       case .ended(let reason): throw reason.failure ?? VoiceFailure(.callRequestCancelled)
-      case .stateUpdated, .holdConfirmed, .earlyMedia, .tonesDelivered, .info, .qualityMeasured, .failed:
+      case .stateUpdated, .holdConfirmed, .earlyMedia, .tonesDelivered, .info, .qualityMeasured,
+        .qualityChanged, .keyPressed, .failed:
         break
       }
     }

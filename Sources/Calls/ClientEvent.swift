@@ -1,4 +1,5 @@
 public import CallSignaling
+public import RealtimeMedia
 public import VoiceCore
 
 /// What happens to a client; the delegate's methods one to one.
@@ -43,6 +44,10 @@ public enum CallEvent: Sendable {
   /// The other side sent tones or a line of chat.
   case info(InfoMessage)
   case qualityMeasured(CallQualityMetrics)
+  /// The quality became bad in one way, or recovered.
+  case qualityChanged(QualityWarning)
+  /// The other side pressed a key, in its audio (RFC 4733).
+  case keyPressed(Character)
   case failed(VoiceFailure)
   /// The last event.
   case ended(CallTerminationReason)

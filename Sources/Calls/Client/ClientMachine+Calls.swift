@@ -1,3 +1,4 @@
+import CallMedia
 import CallSignaling
 import VoiceCore
 
@@ -9,6 +10,8 @@ struct CallRecord: Sendable {
   var machine: CallMachine
   var dialog: DialogParams
   let began: VoiceInstant
+  /// The same through every reconnection; it has no state that the machine would look at.
+  let audio = CallAudio()
   var measuresQuality = false
   var preferredCodecs: [TxCodecCapability] = []
   var outages = 0
@@ -114,7 +117,9 @@ extension ClientMachine {
     case .sendBye(let cause): self.perform(self.outbox.offered(.bye(cause), of: id, at: now), at: now)
     case .requestReattach: self.connect(.reattachRequested, at: now)
     case .reportState(let state): self.stateChanged(state, of: id, at: now)
-    case .reportHold(let state): self.emit(.notifyCall(id, .holdChanged(state)))
+    case .reportHold(let state):
+      self.emit(.media(id, .setHeld(state == .held)))
+      self.emit(.notifyCall(id, .holdChanged(state)))
     case .reportEarlyMedia: self.emit(.notifyCall(id, .earlyMedia))
     case .report(let failure):
       self.calls[id]?.failures.append(failure)

@@ -40,6 +40,7 @@ struct ClientMachine: Sendable {
     case applyRemote(SDP, isFinal: Bool)
     case candidate(MediaCandidate?)
     case setMuted(Bool)
+    case setHeld(Bool)
     case stop
   }
 

@@ -9,6 +9,7 @@ final class MediaRunner: Sendable {
   private struct State {
     var peer: (any MediaPeer)?
     var isMuted = false
+    var isHeld = false
     var task: Task<Void, Never>?
   }
 
@@ -39,6 +40,12 @@ final class MediaRunner: Sendable {
         return state.peer
       }
       peer?.setMuted(isMuted)
+    case .setHeld(let isHeld):
+      let peer = self.state.withLock { state in
+        state.isHeld = isHeld
+        return state.peer
+      }
+      peer?.setHeld(isHeld)
     case .stop:
       self.commands.finish()
       self.state.withLock { $0.task }?.cancel()
@@ -66,11 +73,12 @@ final class MediaRunner: Sendable {
   private func peer() throws -> any MediaPeer {
     if let peer = self.state.withLock({ $0.peer }) { return peer }
     let peer = try self.make()
-    let isMuted = self.state.withLock { state in
+    let (isMuted, isHeld) = self.state.withLock { state in
       state.peer = peer
-      return state.isMuted
+      return (state.isMuted, state.isHeld)
     }
     if isMuted { peer.setMuted(true) }
+    if isHeld { peer.setHeld(true) }
     return peer
   }
 
@@ -101,7 +109,7 @@ final class MediaRunner: Sendable {
     case .candidate(let candidate):
       // Without a peer there is nothing that the candidate could help.
       await self.state.withLock { $0.peer }?.addRemoteCandidate(candidate)
-    case .setMuted, .stop: break
+    case .setMuted, .setHeld, .stop: break
     }
   }
 

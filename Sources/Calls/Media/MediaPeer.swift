@@ -1,5 +1,7 @@
+public import CallMedia
 public import CallSignaling
-import VoiceCore
+public import RealtimeMedia
+public import VoiceCore
 
 /// The audio of one call: makes and takes session descriptions, and says whether audio flows.
 ///
@@ -26,8 +28,20 @@ public protocol MediaPeer: Sendable {
   /// Stops or resumes sending what the microphone hears.
   func setMuted(_ isMuted: Bool)
 
+  /// Stops or resumes audio in both directions while the call is held.
+  func setHeld(_ isHeld: Bool)
+
+  /// What was measured, if the peer measures; `nil` before the call is connected.
+  func statistics() async -> MediaStatistics?
+
   /// Ends audio and releases everything.
   func stop() async
+}
+
+extension MediaPeer {
+  public func setHeld(_ isHeld: Bool) {}
+
+  public func statistics() async -> MediaStatistics? { nil }
 }
 
 /// A candidate of a media transport, as a line (RFC 8839 section 5.1).
@@ -59,6 +73,12 @@ public enum MediaPeerEvent: Sendable {
   case candidateFound(MediaCandidate?)
   /// A measurement.
   case measured(CallQualityMetrics)
+  /// The quality became bad in one way, or recovered.
+  case qualityChanged(QualityWarning)
+  /// The other side pressed a key, in its audio.
+  case keyPressed(Character)
+  /// Something failed; what follows from it is told by itself.
+  case warned(VoiceFailure)
 }
 
 /// What a media peer is made for.
@@ -71,6 +91,8 @@ public struct MediaPeerSetup: Sendable {
   public var forcesRelay: Bool
   /// Whether candidates are told one by one.
   public var tricklesCandidates: Bool
+  /// Where the peer takes what is said, and brings what it hears.
+  public var audio: CallAudio
   /// The codecs that the caller would like best.
   public var preferredCodecs: [TxCodecCapability]
   /// Whether quality is measured.

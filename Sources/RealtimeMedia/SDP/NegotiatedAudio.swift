@@ -122,6 +122,6 @@ public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible
     }
   }
 
-  /// The failure of the call: `call.media.failed`, with this error as its cause.
-  public var failure: VoiceFailure { VoiceFailure(.callMediaFailed, message: self.description, cause: self) }
+  /// The failure of the call: `call.media.unacceptable`, with this error as its cause.
+  public var failure: VoiceFailure { VoiceFailure(.callMediaUnacceptable, message: self.description, cause: self) }
 }

@@ -49,10 +49,10 @@ public struct SDPError: Error, Hashable, Sendable, CustomStringConvertible {
     "\(self.line):\(self.column): \(self.kind.rawValue): \(self.what); write \(self.suggestion)"
   }
 
-  /// The failure of a call whose session description this is: `call.media.failed`, with this error as its cause.
+  /// The failure of a call whose session description this is: `call.media.unacceptable`, with this error as its cause.
   public var failure: VoiceFailure {
     VoiceFailure(
-      .callMediaFailed, message: "The session description cannot be read: \(self.description).", cause: self)
+      .callMediaUnacceptable, message: "The session description cannot be read: \(self.description).", cause: self)
   }
 }
 

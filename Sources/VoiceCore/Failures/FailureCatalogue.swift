@@ -53,6 +53,7 @@ public enum FailureCatalogue {
     Area(title: "Understanding", definitions: understanding),
     Area(title: "Connection for calls", definitions: callConnection),
     Area(title: "Calls", definitions: calls),
+    Area(title: "Audio of calls", definitions: callMedia),
     Area(title: "Server", definitions: server),
     Area(title: "Configurations of apps", definitions: interfaces),
     Area(title: "Client", definitions: client),

@@ -1,0 +1,141 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import RealtimeMedia
+import VoiceCore
+import VoicePlatform
+
+extension SessionCore {
+  // MARK: Servers
+
+  /// Looks up all servers at once; one that is not found is told and left out.
+  func resolveServers() -> EventLoopFuture<[ICEAgent.Server]> {
+    let loop = self.loop
+    let lookups = self.configuration.iceServers.map { server in
+      server.address.resolve(on: loop).assumeIsolated()
+        .map { server.resolved($0) as ICEAgent.Server? }
+        .flatMapErrorThrowing { error in
+          self.tell(
+            .warned(
+              VoiceFailure(
+                .callRelayFailed, message: "The host “\(server.address.host)” cannot be looked up.", cause: error)))
+          return nil
+        }.nonisolated()
+    }
+    return EventLoopFuture.whenAllSucceed(lookups, on: loop).map { $0.compactMap { $0 } }
+  }
+
+  // MARK: Sockets
+
+  /// Binds a socket to each address that there is now.
+  func bindFirst() {
+    let path = self.paths?.currentPath.map { Self.addresses(of: $0) } ?? []
+    let addresses = path.isEmpty ? LocalAddresses.current() : LocalAddresses.usable(path)
+    let bindings = addresses.map { self.bind($0) }
+    EventLoopFuture.andAllComplete(bindings, on: self.loop).assumeIsolated().whenComplete { _ in
+      guard let connection = self.connection, !self.isClosed else { return }
+      if self.sockets.isEmpty {
+        self.fail(
+          VoiceFailure(.callMediaFailed, message: "This machine has no network address that a socket can be bound to."))
+      }
+      self.hasBoundFirst = true
+      connection.socketsAdded(at: self.now)
+      self.pump()
+      self.checkGathered()
+    }
+  }
+
+  private static func addresses(of path: NetworkPath) -> [IPAddress] {
+    path.interfaces.flatMap(\.addresses).compactMap { IPAddress($0) }
+  }
+
+  private func bind(_ address: IPAddress) -> EventLoopFuture<Void> {
+    self.nextSocket += 1
+    let id = ICEAgent.SocketID(rawValue: self.nextSocket)
+    self.addresses[address] = id
+    guard let local = TransportAddress(address, port: 0).socketAddress else {
+      return self.loop.makeSucceededVoidFuture()
+    }
+    return MediaSocket.bind(local, on: self.loop) { [weak self] in
+      SocketHandler(id: id, core: self)
+    }.assumeIsolated().map { channel in
+      guard !self.isClosed, self.addresses[address] == id else { return channel.close(promise: nil) }
+      guard let bound = channel.localAddress.flatMap({ TransportAddress($0) }) else {
+        return channel.close(promise: nil)
+      }
+      self.sockets[id] = MediaSocket(channel: channel)
+      self.connection?.addSocket(id, local: bound, at: self.now)
+      self.pump()
+    }.nonisolated()
+  }
+
+  // MARK: Paths
+
+  /// Follows the machine's addresses: the stream of changes has no end of its own, so it has a task until the session ends.
+  func followPaths() {
+    guard let paths = self.paths else { return }
+    let box = NIOLoopBound(WeakCore(self), eventLoop: self.loop)
+    let loop = self.loop
+    self.pathTask = Task {
+      for await path in paths.changes() {
+        loop.execute { box.value.core?.pathChanged(path) }
+      }
+    }
+  }
+
+  private func pathChanged(_ path: NetworkPath) {
+    guard !self.isClosed, self.hasBoundFirst else { return }
+    let now = Set(LocalAddresses.usable(Self.addresses(of: path)))
+    // A machine without a network keeps its sockets: the addresses usually come back.
+    guard !now.isEmpty else { return }
+    for (address, id) in self.addresses where !now.contains(address) {
+      self.addresses[address] = nil
+      self.sockets.removeValue(forKey: id)?.close()
+      self.connection?.removeSocket(id, at: self.now)
+    }
+    for address in now where self.addresses[address] == nil { _ = self.bind(address) }
+    self.pump()
+  }
+
+  // MARK: Relays over streams
+
+  func openStream(_ id: ICEAgent.StreamID, to server: ICEAgent.Server) {
+    guard let address = server.address.socketAddress else { return }
+    let stream = RelayStream(id: id)
+    self.streams[id] = stream
+    let trust = self.configuration.trustRoots
+    stream.open(address, tlsName: server.transport == .tls ? server.tlsName ?? server.address.ip.description : nil,
+      trustRoots: trust, on: self.loop, core: self)
+  }
+
+  func streamOpened(_ id: ICEAgent.StreamID) {
+    self.connection?.streamOpened(id, at: self.now)
+    self.pump()
+  }
+
+  func streamReceived(_ bytes: ByteBuffer, on id: ICEAgent.StreamID) {
+    self.connection?.streamReceived(Array(bytes.readableBytesView), on: id, at: self.now)
+    self.pump()
+  }
+
+  func streamClosed(_ id: ICEAgent.StreamID) {
+    self.streams[id] = nil
+    self.connection?.streamClosed(id, at: self.now)
+    self.pump()
+  }
+}
+
+/// A session that a task knows and does not keep.
+struct WeakCore {
+  weak var core: SessionCore?
+
+  init(_ core: SessionCore?) { self.core = core }
+}
+
+extension MediaSession.Configuration.IceServer {
+  func resolved(_ address: TransportAddress) -> ICEAgent.Server {
+    ICEAgent.Server(
+      kind: self.address.isRelay ? .turn : .stun, address: address, transport: self.address.transport,
+      tlsName: self.address.host, username: self.username, password: self.password)
+  }
+}

@@ -1,0 +1,271 @@
+import NIOCore
+import NIOPosix
+import RealtimeMedia
+import VoiceCore
+import VoicePlatform
+
+/// Owns the sockets and the timer of one connection, and performs what it asks for. Confined to the engine's loop.
+///
+/// States: *starting* (servers are looked up, sockets bound), *open*, *closed*. Everything that comes in ends with ``pump()``.
+final class SessionCore {
+  typealias Report = @Sendable (MediaSession.Event) -> Void
+
+  let loop: any EventLoop
+  let configuration: MediaSession.Configuration
+  let audio: CallAudio
+  let paths: (any NetworkPathMonitor)?
+  private let pacer: NIOLoopBoundBox<MediaPacer>
+  private let report: Report
+  private let clock = MonotonicClock()
+  private let random: any RandomNumberGenerator & Sendable
+  private(set) var connection: AudioConnection?
+  private var failure: VoiceFailure?
+  var sockets: [ICEAgent.SocketID: MediaSocket] = [:]
+  var addresses: [IPAddress: ICEAgent.SocketID] = [:]
+  var streams: [ICEAgent.StreamID: RelayStream] = [:]
+  var nextSocket = 0
+  var pathTask: Task<Void, Never>?
+  var hasBoundFirst = false
+  private var timer: Scheduled<Void>?
+  private var timerDeadline: VoiceInstant?
+  private var gathering: [EventLoopPromise<Void>] = []
+  private var isPaced = false
+  private(set) var isClosed = false
+  private var isPumping = false
+  private var ticks = 0
+  private var outgoing: [Int16] = []
+  private var incoming: [Int16] = []
+  private var datagram: [UInt8] = []
+  var isMuted = false
+  var isHeld = false
+
+  init(
+    loop: any EventLoop, pacer: NIOLoopBoundBox<MediaPacer>, paths: (any NetworkPathMonitor)?,
+    configuration: MediaSession.Configuration, audio: CallAudio, random: any RandomNumberGenerator & Sendable,
+    report: @escaping Report
+  ) {
+    self.loop = loop
+    self.pacer = pacer
+    self.paths = paths
+    self.configuration = configuration
+    self.audio = audio
+    self.random = random
+    self.report = report
+  }
+
+  var now: VoiceInstant { self.clock.now }
+
+  // MARK: Beginning and end
+
+  func start() {
+    self.resolveServers().assumeIsolated().whenSuccess { servers in
+      guard !self.isClosed else { return }
+      var connection = self.configuration.connection
+      connection.ice.servers = servers
+      do throws(VoiceFailure) {
+        self.connection = try AudioConnection(configuration: connection, random: self.random, at: self.now)
+      } catch {
+        return self.fail(error)
+      }
+      self.bindFirst()
+      self.followPaths()
+    }
+  }
+
+  func fail(_ failure: VoiceFailure) {
+    self.failure = failure
+    self.tell(.failed(failure))
+    self.tellGathered()
+  }
+
+  func tell(_ event: MediaSession.Event) {
+    guard !self.isClosed else { return }
+    self.report(event)
+  }
+
+  func close() {
+    guard !self.isClosed else { return }
+    self.connection?.close(at: self.now)
+    self.isClosed = true
+    self.pump()
+    self.pathTask?.cancel()
+    self.timer?.cancel()
+    if self.isPaced { self.pacer.value.remove(self) }
+    for socket in self.sockets.values { socket.close() }
+    for stream in self.streams.values { stream.close() }
+    self.sockets = [:]
+    self.streams = [:]
+    self.tellGathered()
+    self.audio.end()
+  }
+
+  // MARK: Gathering
+
+  /// When a description can be made: all candidates are there, or as many as are told one by one later, or time is up.
+  var gathered: EventLoopFuture<Void> {
+    let promise = self.loop.makePromise(of: Void.self)
+    self.gathering.append(promise)
+    self.loop.assumeIsolated().scheduleTask(in: TimeAmount(self.configuration.gatheringTimeout)) {
+      promise.succeed()
+    }
+    self.checkGathered()
+    return promise.futureResult
+  }
+
+  func checkGathered() {
+    let isReady =
+      self.failure != nil || self.isClosed
+      || (self.configuration.tricklesCandidates ? self.hasBoundFirst : self.connection?.hasAllCandidates ?? false)
+    if isReady { self.tellGathered() }
+  }
+
+  private func tellGathered() {
+    let promises = self.gathering
+    self.gathering = []
+    for promise in promises { promise.succeed() }
+  }
+
+  // MARK: Descriptions
+
+  private func opened() throws(VoiceFailure) -> AudioConnection {
+    if let failure = self.failure { throw failure }
+    guard !self.isClosed else {
+      throw VoiceFailure(.callNotFound, message: "The media of the call has ended.")
+    }
+    guard let connection = self.connection else {
+      throw VoiceFailure(.callMediaFailed, message: "The servers for media could not be looked up in time.")
+    }
+    return connection
+  }
+
+  func makeOffer(_ direction: MediaDirection?, restartingICE: Bool) throws(VoiceFailure) -> String {
+    defer { self.pump() }
+    return try self.opened().makeOffer(direction, restartingICE: restartingICE, at: self.now)
+  }
+
+  func receivedOffer(_ offer: String) throws(VoiceFailure) -> String {
+    defer { self.pump() }
+    return try self.opened().receivedOffer(offer, at: self.now)
+  }
+
+  func receivedAnswer(_ answer: String, isFinal: Bool) throws(VoiceFailure) {
+    defer { self.pump() }
+    try self.opened().receivedAnswer(answer, isFinal: isFinal, at: self.now)
+  }
+
+  func addRemoteCandidate(_ line: String?) {
+    self.connection?.addRemoteCandidate(line, at: self.now)
+    self.pump()
+  }
+
+  func press(_ keys: [TelephoneEvent.Key]) throws(VoiceFailure) -> Bool {
+    try self.opened().press(keys)
+  }
+
+  func statistics() throws(VoiceFailure) -> MediaStatistics {
+    try self.opened().statistics(at: self.now)
+  }
+
+  // MARK: What comes in
+
+  func received(
+    _ buffer: ByteBuffer, on id: ICEAgent.SocketID, from remote: TransportAddress
+  ) {
+    guard let connection = self.connection, !self.isClosed else { return }
+    self.datagram.removeAll(keepingCapacity: true)
+    self.datagram.append(contentsOf: buffer.readableBytesView)
+    connection.received(&self.datagram, on: id, from: remote, at: self.now)
+    self.pump()
+  }
+
+  /// Sends and plays 20 ms.
+  func tick() {
+    guard let connection = self.connection, !self.isClosed else { return }
+    let now = self.now
+    let hasAudio = self.audio.takeFrame(into: &self.outgoing)
+    let frame = hasAudio && !self.isMuted && !self.isHeld ? self.outgoing[...] : nil
+    connection.sendAudio(frame, at: now) { packet, path in
+      guard case .direct(let id, let remote) = path else { return }
+      self.sockets[id]?.send(packet, to: remote)
+    }
+    let concealed = connection.readAudio(960, into: &self.incoming, at: now)
+    if self.isHeld { for index in self.incoming.indices { self.incoming[index] = 0 } }
+    if self.audio.hasReaders {
+      self.audio.deliver(self.incoming, concealed: concealed)
+    } else {
+      self.audio.skip(self.incoming.count)
+    }
+    self.tellStatistics(connection, at: now)
+    self.pump()
+  }
+
+  private func tellStatistics(_ connection: AudioConnection, at now: VoiceInstant) {
+    guard let interval = self.configuration.statisticsInterval else { return }
+    self.ticks += 1
+    guard Duration.milliseconds(20) * self.ticks >= interval else { return }
+    self.ticks = 0
+    self.tell(.measured(connection.statistics(at: now)))
+  }
+
+  // MARK: What goes out
+
+  func pump() {
+    // Sending may fail at once and come back here.
+    guard let connection = self.connection, !self.isPumping else { return }
+    self.isPumping = true
+    defer { self.isPumping = false }
+    while let output = connection.poll() {
+      switch output {
+      case .send(let datagram, let id, let remote): self.sockets[id]?.send(datagram, to: remote)
+      case .openStream(let id, let server): self.openStream(id, to: server)
+      case .sendStream(let bytes, let id): self.streams[id]?.send(bytes)
+      case .closeStream(let id): self.streams.removeValue(forKey: id)?.close()
+      case .tell(let event): self.tell(event, of: connection)
+      }
+    }
+    if !self.isClosed { self.schedule(connection.nextWake(at: self.now)) }
+  }
+
+  private func tell(_ event: AudioConnection.Event, of connection: AudioConnection) {
+    switch event {
+    case .stateChanged(let state): self.stateChanged(state)
+    case .candidateFound(let candidate):
+      if self.configuration.tricklesCandidates { self.tell(.candidateFound(candidate.text)) }
+    case .gatheringEnded:
+      if self.configuration.tricklesCandidates { self.tell(.candidateFound(nil)) }
+      self.checkGathered()
+    case .remoteClosed: self.tell(.remoteClosed)
+    case .keyPressed(let key): self.tell(.keyPressed(key.character))
+    case .warned(let warning): self.tell(.warned(warning.failure))
+    case .quality(let warning): self.tell(.quality(warning))
+    case .failed(let failure): self.tell(.failed(failure))
+    }
+  }
+
+  private func stateChanged(_ state: AudioConnection.State) {
+    switch state {
+    case .connected:
+      if !self.isPaced {
+        self.isPaced = true
+        self.pacer.value.add(self)
+      }
+      self.tell(.connected)
+    case .interrupted: self.tell(.interrupted)
+    case .new, .connecting, .failed, .closed: break
+    }
+  }
+
+  private func schedule(_ deadline: VoiceInstant?) {
+    guard deadline != self.timerDeadline else { return }
+    self.timer?.cancel()
+    self.timerDeadline = deadline
+    guard let deadline else { return }
+    let delay = max(.zero, self.now.duration(to: deadline))
+    self.timer = self.loop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) {
+      self.timerDeadline = nil
+      guard !self.isClosed else { return }
+      self.connection?.timePassed(at: self.now)
+      self.pump()
+    }
+  }
+}

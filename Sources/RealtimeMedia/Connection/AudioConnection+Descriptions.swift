@@ -1,0 +1,162 @@
+public import VoiceCore
+
+extension AudioConnection {
+  /// Makes an offer: the first one, one that changes the direction, or one with new credentials (ICE restart).
+  ///
+  /// It holds the candidates found so far; later ones are told as ``Event/candidateFound(_:)``. An own offer that was never
+  /// answered is taken back.
+  ///
+  /// - Parameters:
+  ///   - direction: Who sends from now on, seen from this side; `nil` leaves it as it is.
+  ///   - restartingICE: Whether a new way is looked for; the old one is used until there is one.
+  /// - Returns: The text of the description.
+  /// - Throws: ``VoiceFailure`` `call.media.unacceptable`.
+  public func makeOffer(
+    _ direction: MediaDirection? = nil, restartingICE: Bool = false, at now: VoiceInstant
+  ) throws(VoiceFailure) -> String {
+    try self.checkOpen()
+    self.negotiator.rolledBack()
+    if let direction { self.direction = direction }
+    if restartingICE, self.negotiator.agreed != nil { self.restart(as: .controlling, at: now) }
+    do {
+      return try self.negotiator.makeOffer(self.direction, transport: self.transport).text
+    } catch { throw error.failure }
+  }
+
+  /// Takes the other side's offer and makes the answer.
+  ///
+  /// If an own offer is open, the other side's wins.
+  ///
+  /// - Throws: ``VoiceFailure`` `call.media.unacceptable`, with the place in the text if it is malformed; nothing has changed then.
+  public func receivedOffer(_ text: String, at now: VoiceInstant) throws(VoiceFailure) -> String {
+    try self.checkOpen()
+    let offer = try Self.parse(text)
+    let isFirst = self.negotiator.agreed == nil
+    self.negotiator.rolledBack()
+    do {
+      if isFirst {
+        self.ice.setRole(.controlled)
+      } else if try self.negotiator.restartsICE(offer) {
+        // Who begins the restart controls it (RFC 8445 section 6.1.1 read with browsers' behaviour).
+        self.restart(as: .controlled, at: now)
+      }
+      let (answer, audio) = try self.negotiator.receivedOffer(
+        offer, direction: self.direction, transport: self.transport)
+      self.apply(audio, at: now)
+      return answer.text
+    } catch { throw error.failure }
+  }
+
+  /// Takes the other side's answer.
+  ///
+  /// - Parameter isFinal: Whether no other answer to the same offer can come; one that is not final is early media.
+  /// - Throws: ``VoiceFailure`` `call.media.unacceptable`; the offer still waits for another answer then.
+  public func receivedAnswer(
+    _ text: String, isFinal: Bool = true, at now: VoiceInstant
+  ) throws(VoiceFailure) {
+    try self.checkOpen()
+    let answer = try Self.parse(text)
+    var negotiator = self.negotiatorBeforeAnswer ?? self.negotiator
+    do {
+      let audio = try negotiator.receivedAnswer(answer)
+      self.negotiatorBeforeAnswer = isFinal ? nil : self.negotiatorBeforeAnswer ?? self.negotiator
+      self.negotiator = negotiator
+      self.apply(audio, at: now)
+    } catch {
+      // Gateways repeat the answer: with early media, and when the call is taken.
+      if error == .noOffer, self.isKnown(answer) { return }
+      throw error.failure
+    }
+  }
+
+  /// Takes a candidate of the other side, from `candidate:`; `nil` or an empty line says that there are no more.
+  ///
+  /// One that cannot be read, or of a kind that is not supported, is left out: others may do.
+  public func addRemoteCandidate(_ line: String?, at now: VoiceInstant) {
+    guard !self.isClosed else { return }
+    guard let line, !line.isEmpty else { return self.ice.remoteCandidatesEnded(at: now) }
+    guard let candidate = try? ICECandidate(parsing: line) else { return }
+    self.ice.addRemote(candidate, at: now)
+    self.tellState()
+  }
+
+  private func checkOpen() throws(VoiceFailure) {
+    guard !self.isClosed else { throw VoiceFailure(.callNotFound, message: "The media of the call has ended.") }
+  }
+
+  private static func parse(_ text: String) throws(VoiceFailure) -> SessionDescription {
+    do { return try SessionDescription(parsing: text) } catch { throw error.failure }
+  }
+
+  private func isKnown(_ answer: SessionDescription) -> Bool {
+    guard let agreed = self.negotiator.agreed,
+      let index = try? self.negotiator.audioIndex(in: answer),
+      let remote = try? AudioNegotiator.remote(of: answer, at: index)
+    else { return false }
+    return remote.iceUserFragment == agreed.remote.iceUserFragment
+      && remote.icePassword == agreed.remote.icePassword
+  }
+
+  var transport: AudioNegotiator.Transport {
+    let credentials = self.ice.localCredentials
+    return .init(
+      iceUserFragment: credentials.userFragment, icePassword: credentials.password,
+      fingerprint: self.certificate.fingerprint, candidates: self.candidates,
+      hasAllCandidates: self.hasAllCandidates)
+  }
+
+  private func restart(as role: ICEAgent.Role, at now: VoiceInstant) {
+    self.candidates = []
+    self.hasAllCandidates = false
+    self.ice.setRole(role)
+    self.ice.restart(at: now)
+    // Gathering on the sockets that there are is done at once; its candidates belong into the description.
+    self.drain()
+    if self.isWayLost { self.failure = nil }
+    self.connectDeadline = now.advanced(by: self.configuration.connectTimeout)
+  }
+
+  private var isWayLost: Bool {
+    switch self.keys {
+    case .waiting, .handshaking, .secured: true
+    case .failed, .closed: false
+    }
+  }
+
+  /// Sets up the transport and the audio for an agreement.
+  private func apply(_ audio: NegotiatedAudio, at now: VoiceInstant) {
+    let new = Applied(
+      userFragment: audio.remote.iceUserFragment, password: audio.remote.icePassword,
+      fingerprints: Set(audio.remote.fingerprints), role: audio.dtlsRole)
+    let old = self.applied
+    self.applied = new
+    if old?.userFragment != new.userFragment || old?.password != new.password {
+      self.ice.setRemote(
+        userFragment: new.userFragment, password: new.password, isLite: audio.remote.isICELite, at: now)
+      self.connectDeadline = now.advanced(by: self.configuration.connectTimeout)
+    }
+    for candidate in audio.remote.candidates { self.ice.addRemote(candidate, at: now) }
+    if audio.remote.hasAllCandidates { self.ice.remoteCandidatesEnded(at: now) }
+    if old?.fingerprints != new.fingerprints || old?.role != new.role { self.beginHandshake(new, audio, at: now) }
+    self.setUpAudio(audio)
+    self.tellState()
+  }
+
+  private func setUpAudio(_ audio: NegotiatedAudio) {
+    self.receiver.change(codecs: audio.codecs, telephoneEvents: audio.telephoneEvents)
+    guard let codec = audio.codecs.first else { return }
+    let event = audio.telephoneEvent(for: codec)
+    let packetTime = audio.remote.packetTime.map { Duration.milliseconds($0) }
+    do {
+      if let sender = self.sender {
+        try sender.change(codec: codec, telephoneEvent: event, packetTime: packetTime)
+      } else {
+        self.sender = try AudioSender(
+          ssrc: self.ssrc, codec: codec, telephoneEvent: event, packetTime: packetTime,
+          options: self.configuration.sending, random: &self.random)
+      }
+    } catch {
+      self.fail(VoiceFailure(.callMediaFailed, message: "\(error)", cause: error))
+    }
+  }
+}

@@ -1,0 +1,264 @@
+public import VoiceCore
+
+extension AudioConnection {
+  // MARK: Sockets
+
+  /// A socket was bound; candidates are looked for on it, also in the middle of a call.
+  public func addSocket(_ id: ICEAgent.SocketID, local: TransportAddress, at now: VoiceInstant) {
+    guard !self.isClosed else { return }
+    self.ice.addSocket(id, local: local, at: now)
+    self.tellState()
+  }
+
+  /// A socket is gone, with the interface that it was on.
+  public func removeSocket(_ id: ICEAgent.SocketID, at now: VoiceInstant) {
+    guard !self.isClosed else { return }
+    self.ice.removeSocket(id, at: now)
+    self.tellState()
+  }
+
+  /// All sockets that there are now were added.
+  public func socketsAdded(at now: VoiceInstant) {
+    guard !self.isClosed else { return }
+    self.ice.noMoreSockets(at: now)
+    self.tellState()
+  }
+
+  /// A connection to a relay was opened.
+  public func streamOpened(_ id: ICEAgent.StreamID, at now: VoiceInstant) {
+    guard !self.isClosed else { return }
+    self.ice.streamOpened(id, at: now)
+  }
+
+  /// Bytes came on a connection to a relay.
+  public func streamReceived(_ bytes: [UInt8], on id: ICEAgent.StreamID, at now: VoiceInstant) {
+    guard !self.isClosed else { return }
+    self.ice.streamReceived(bytes[...], on: id, at: now)
+    self.drainReceived(at: now)
+    self.tellState()
+  }
+
+  /// A connection to a relay ended, or could not be opened.
+  public func streamClosed(_ id: ICEAgent.StreamID, at now: VoiceInstant) {
+    guard !self.isClosed else { return }
+    self.ice.streamClosed(id, at: now)
+    self.tellState()
+  }
+
+  // MARK: Datagrams
+
+  /// Takes a datagram from a socket; what it is shows its first byte (RFC 7983).
+  ///
+  /// - Parameter datagram: Its storage is used for decryption; its contents are undefined afterwards.
+  public func received(
+    _ datagram: inout [UInt8], on id: ICEAgent.SocketID, from remote: TransportAddress, at now: VoiceInstant
+  ) {
+    guard !self.isClosed else { return }
+    switch DatagramKind(datagram) {
+    case .stun, .turnChannel:
+      self.ice.received(datagram[...], on: id, from: remote, at: now)
+      self.drainReceived(at: now)
+    case .dtls, .rtp, .rtcp: self.takeApplication(&datagram, at: now)
+    case .unknown: return
+    }
+    self.tellState()
+  }
+
+  /// Takes what came on a way that ICE found, unwrapped from a relay or not.
+  private func takeApplication(_ datagram: inout [UInt8], at now: VoiceInstant) {
+    switch DatagramKind(datagram) {
+    case .dtls: self.takeHandshake(datagram, at: now)
+    case .rtp:
+      guard case .secured(_, let srtp) = self.keys, (try? srtp.unprotect(&datagram)) != nil,
+        let packet = try? RTPPacket(parsing: datagram[...])
+      else { return self.quality.discarded() }
+      self.reports.received(packet, clockRate: self.receiver.clockRate(of: packet.payloadType), at: now)
+      self.receiver.received(packet, at: now)
+    case .rtcp:
+      guard case .secured(_, let srtp) = self.keys, (try? srtp.unprotectRTCP(&datagram)) != nil else {
+        return self.quality.discarded()
+      }
+      self.reports.received(datagram[...], at: now)
+      self.sender.expectedLoss = self.reports.remoteLoss
+    case .stun, .turnChannel, .unknown: return
+    }
+  }
+
+  /// What the agent unwrapped from relays is taken at once; the rest is kept for ``poll()``.
+  private func drainReceived(at now: VoiceInstant) {
+    self.drain()
+    guard !self.unwrapped.isEmpty else { return }
+    var datagrams: [[UInt8]] = []
+    swap(&datagrams, &self.unwrapped)
+    for index in datagrams.indices { self.takeApplication(&datagrams[index], at: now) }
+  }
+
+  /// Turns what the agent and the handshake want into outputs.
+  func drain() {
+    while let output = self.ice.poll() {
+      switch output {
+      case .send(let bytes, let id, let remote): self.outputs.append(.send(bytes, on: id, to: remote))
+      case .openStream(let id, let server): self.outputs.append(.openStream(id, server))
+      case .sendStream(let bytes, let id): self.outputs.append(.sendStream(bytes, id))
+      case .closeStream(let id): self.outputs.append(.closeStream(id))
+      case .candidate(let candidate):
+        self.candidates.append(candidate)
+        self.tell(.candidateFound(candidate))
+      case .gatheringEnded:
+        self.hasAllCandidates = true
+        self.tell(.gatheringEnded)
+      case .received(let datagram): self.unwrapped.append(datagram)
+      case .warned(let warning): self.tell(.warned(warning))
+      case .stateChanged(.failed):
+        // A restart can repair it, so it is no end.
+        self.tell(
+          .failed(
+            VoiceFailure(
+              .callMediaUnreachable, message: self.ice.failure?.description ?? "There is no path to the other side.",
+              cause: self.ice.failure)))
+      case .selected, .stateChanged: break
+      }
+    }
+    self.tellState()
+  }
+
+  // MARK: Handshake
+
+  func beginHandshake(_ applied: Applied, _ audio: NegotiatedAudio, at now: VoiceInstant) {
+    var early: [[UInt8]] = []
+    switch self.keys {
+    case .waiting(let datagrams): early = datagrams
+    case .handshaking(let old, _), .secured(let old, _): old.close()
+    case .failed, .closed: self.failure = nil
+    }
+    do {
+      let handshake = try self.makeHandshake(self.certificate, audio.dtlsRole, audio.remote.fingerprints)
+      self.keys = .handshaking(handshake, until: nil)
+      for datagram in early { handshake.received(datagram[...]) }
+      self.startHandshakeIfPossible(at: now)
+      self.drainHandshake(at: now)
+    } catch {
+      self.keys = .failed
+      self.fail(Self.failure(of: error))
+    }
+  }
+
+  /// The handshake begins when there is a way, not to waste its first flight.
+  func startHandshakeIfPossible(at now: VoiceInstant) {
+    guard case .handshaking(let handshake, nil) = self.keys, self.ice.sendingPath != nil else { return }
+    self.keys = .handshaking(handshake, until: now.advanced(by: self.configuration.handshakeTimeout))
+    handshake.start()
+    self.drainHandshake(at: now)
+  }
+
+  private func takeHandshake(_ datagram: [UInt8], at now: VoiceInstant) {
+    switch self.keys {
+    case .waiting(let early):
+      if early.count < Self.earlyHandshakeLimit { self.keys = .waiting(early + [datagram]) }
+    case .handshaking(let handshake, _), .secured(let handshake, _):
+      handshake.received(datagram[...])
+      self.drainHandshake(at: now)
+    case .failed, .closed: break
+    }
+  }
+
+  func drainHandshake(at now: VoiceInstant) {
+    let handshake: any DTLSHandshaking
+    switch self.keys {
+    case .handshaking(let running, _), .secured(let running, _): handshake = running
+    case .waiting, .failed, .closed: return
+    }
+    while let output = handshake.poll() {
+      switch output {
+      case .send(let datagram): self.ice.send(datagram, at: now)
+      case .established(let keys):
+        do {
+          self.keys = .secured(handshake, try SRTPContext(keys: keys))
+          self.connectDeadline = nil
+          self.reports.began(at: now)
+        } catch {
+          self.keys = .failed
+          self.fail(VoiceFailure(.callMediaFailed, message: "The keys of the call are not usable.", cause: error))
+        }
+      case .failed(let error):
+        self.keys = .failed
+        self.fail(Self.failure(of: error))
+      case .closed:
+        self.keys = .closed
+        self.tell(.remoteClosed)
+      }
+    }
+    self.drain()
+  }
+
+  static func failure(of error: DTLSError) -> VoiceFailure {
+    VoiceFailure(.callMediaInsecure, message: "The call could not be secured: \(error)", cause: error)
+  }
+
+  // MARK: Time
+
+  /// When ``timePassed(at:)`` has something to do.
+  public func nextWake(at now: VoiceInstant) -> VoiceInstant? {
+    guard !self.isClosed else { return nil }
+    var wakes = [self.ice.nextWake, self.connectDeadline]
+    switch self.keys {
+    case .handshaking(let handshake, let deadline):
+      wakes.append(deadline)
+      if deadline != nil { wakes.append(handshake.timeout.map { now.advanced(by: $0) }) }
+    case .secured: wakes.append(self.reports.nextWake)
+    case .waiting, .failed, .closed: break
+    }
+    return wakes.compactMap { $0 }.min()
+  }
+
+  /// Does what is due.
+  public func timePassed(at now: VoiceInstant) {
+    guard !self.isClosed else { return }
+    self.ice.timePassed(at: now)
+    self.drainReceived(at: now)
+    self.startHandshakeIfPossible(at: now)
+    switch self.keys {
+    case .handshaking(let handshake, let deadline):
+      if let deadline, deadline <= now {
+        self.keys = .failed
+        self.fail(VoiceFailure(.callMediaInsecure, message: "The other side did not finish the handshake in time."))
+      } else {
+        handshake.handleTimeout()
+        self.drainHandshake(at: now)
+      }
+    case .secured:
+      self.sendReports(at: now)
+    case .waiting, .failed, .closed: break
+    }
+    if let deadline = self.connectDeadline, deadline <= now {
+      self.connectDeadline = nil
+      if !self.isConnected {
+        self.fail(VoiceFailure(.callMediaUnreachable, message: "No way to the other side was found in time."))
+      }
+    }
+    self.drain()
+  }
+
+  private var isConnected: Bool { self.state == .connected }
+
+  // MARK: End
+
+  /// Says goodbye and ends; what ``poll()`` still gives is to be sent.
+  public func close(at now: VoiceInstant) {
+    guard !self.isClosed else { return }
+    self.sendGoodbye(at: now)
+    switch self.keys {
+    case .handshaking(let handshake, _), .secured(let handshake, _):
+      handshake.close()
+      while let output = handshake.poll() {
+        if case .send(let datagram) = output { self.ice.send(datagram, at: now) }
+      }
+    case .waiting, .failed, .closed: break
+    }
+    self.ice.close(at: now)
+    self.drain()
+    self.keys = .closed
+    self.isClosed = true
+    self.tellState()
+  }
+}

@@ -1,0 +1,131 @@
+import CallMedia
+import CallSignaling
+import Logging
+import RealtimeMedia
+import VoiceCore
+
+/// What a service does with the audio of a call, from the answer to the end.
+protocol AnsweringService: Sendable {
+  /// Speaks and listens; returns when the call is over, or to end it. Is cancelled when the caller hangs up.
+  func run(_ audio: CallAudio) async
+}
+
+/// Answers calls to services with real audio.
+struct AnsweringMedia: ServerMediaPeerFactory {
+  /// The engine of all calls that the server answers.
+  let engine: MediaEngine
+  /// STUN and TURN servers that the server itself uses; needed only behind a NAT.
+  var iceServers: [MediaSession.Configuration.IceServer] = []
+  /// Makes what answers a service.
+  let service: @Sendable (MediaService) -> any AnsweringService
+  let logger: Logger
+
+  func makePeer(_ tell: @escaping @Sendable (MediaEvent) -> Void) -> any ServerMediaPeer {
+    AnsweringPeer(media: self, tell: tell)
+  }
+}
+
+/// The server's end of one call.
+///
+/// Commands are performed one after the other by one task, which ends with ``MediaCommand/stop``: descriptions take time.
+final class AnsweringPeer: ServerMediaPeer {
+  private let commands: AsyncStream<MediaCommand>.Continuation
+
+  init(media: AnsweringMedia, tell: @escaping @Sendable (MediaEvent) -> Void) {
+    let (stream, commands) = AsyncStream.makeStream(of: MediaCommand.self, bufferingPolicy: .bufferingOldest(256))
+    self.commands = commands
+    let call = AnsweredCall(media: media, tell: tell)
+    Task {
+      for await command in stream { await call.perform(command) }
+      await call.end()
+    }
+  }
+
+  func handle(_ command: MediaCommand) {
+    self.commands.yield(command)
+    if case .stop = command { self.commands.finish() }
+  }
+}
+
+/// The session and the service of one call; used by one task.
+private actor AnsweredCall {
+  private let media: AnsweringMedia
+  private let tell: @Sendable (MediaEvent) -> Void
+  private let session: MediaSession
+  private var running: Task<Void, Never>?
+
+  init(media: AnsweringMedia, tell: @escaping @Sendable (MediaEvent) -> Void) {
+    self.media = media
+    self.tell = tell
+    var configuration = MediaSession.Configuration()
+    configuration.iceServers = media.iceServers
+    configuration.statisticsInterval = nil
+    let logger = media.logger
+    self.session = media.engine.makeSession(configuration) { event in
+      switch event {
+      case .failed(let failure):
+        logger.info("call media failed", metadata: ["code": "\(failure.code)", "reason": "\(failure.message)"])
+        tell(.failed)
+      case .warned(let failure): logger.debug("call media", metadata: ["code": "\(failure.code)"])
+      case .keyPressed, .connected, .interrupted, .remoteClosed, .candidateFound, .quality, .measured: break
+      }
+    }
+  }
+
+  func perform(_ command: MediaCommand) async {
+    do throws(VoiceFailure) {
+      switch command {
+      case .start(let service, let offer):
+        self.tell(.rang)
+        let answer = SDP(try await self.session.receivedOffer(offer.text))
+        if service == .echo {
+          self.tell(.early(answer))
+          self.tell(.answered(nil))
+        } else {
+          self.tell(.answered(answer))
+        }
+        self.run(self.media.service(service))
+      case .renegotiate(let offer):
+        self.tell(.renegotiated(SDP(try await self.session.receivedOffer(offer.text))))
+      case .makeOffer: self.tell(.offered(SDP(try await self.session.makeOffer(restartingICE: true))))
+      case .takeAnswer(let answer): try await self.session.receivedAnswer(answer.text)
+      case .hold(let isHeld): self.session.setHeld(isHeld)
+      case .candidate(let message): self.session.addRemoteCandidate(message.candidate)
+      case .endOfCandidates: self.session.addRemoteCandidate(nil)
+      case .tones, .stop: break
+      }
+    } catch {
+      self.media.logger.info(
+        "call media refused", metadata: ["code": "\(error.code)", "reason": "\(error.message)"])
+      self.tell(.failed)
+    }
+  }
+
+  private func run(_ service: any AnsweringService) {
+    guard self.running == nil else { return }
+    let (audio, tell) = (self.session.audio, self.tell)
+    self.running = Task {
+      await service.run(audio)
+      if !Task.isCancelled { tell(.ended) }
+    }
+  }
+
+  func end() async {
+    self.running?.cancel()
+    await self.session.close()
+  }
+}
+
+/// Sends back what it hears.
+struct EchoService: AnsweringService {
+  func run(_ audio: CallAudio) async {
+    for await frame in audio.frames { audio.sendLive(frame.samples) }
+  }
+}
+
+/// Says nothing, until the caller hangs up.
+struct SilenceService: AnsweringService {
+  func run(_ audio: CallAudio) async {
+    for await _ in audio.frames {}
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// Tones to send through calls, and how much of them arrives.
+enum Tones {
+  /// A sine at 48 kHz.
+  static func sine(_ frequency: Double, samples count: Int, level: Double = 0.3) -> [Int16] {
+    (0..<count).map { Int16(level * 32_767 * sin(2 * .pi * frequency * Double($0) / 48_000)) }
+  }
+
+  /// The share of the energy that lies at a frequency, from 0 to 1 (Goertzel).
+  static func share(of frequency: Double, in samples: ArraySlice<Int16>) -> Double {
+    guard samples.count > 1 else { return 0 }
+    let coefficient = 2 * cos(2 * .pi * frequency / 48_000)
+    var (first, second, energy) = (0.0, 0.0, 0.0)
+    for sample in samples {
+      let value = Double(sample)
+      (first, second) = (value + coefficient * first - second, first)
+      energy += value * value
+    }
+    guard energy > 0 else { return 0 }
+    let power = first * first + second * second - coefficient * first * second
+    return 2 * power / (energy * Double(samples.count))
+  }
+
+  /// The energy per sample.
+  static func power(of samples: ArraySlice<Int16>) -> Double {
+    samples.isEmpty ? 0 : samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(samples.count)
+  }
+}
