@@ -12,6 +12,16 @@ public struct NegotiatedAudio: Hashable, Sendable {
     public var receives: UInt8
     /// What the other side wants to receive, such as `useinbandfec`.
     public var remoteParameters: [String: String]
+
+    /// Creates a codec that was agreed on.
+    public init(
+      key: AudioCodec.Key, sends: UInt8, receives: UInt8, remoteParameters: [String: String] = [:]
+    ) {
+      self.key = key
+      self.sends = sends
+      self.receives = receives
+      self.remoteParameters = remoteParameters
+    }
   }
 
   /// Who begins the DTLS handshake.
