@@ -1,0 +1,218 @@
+public import VoiceCore
+
+/// Finds a path to a peer and keeps it (RFC 8445, 8838, 8839 and 7675), for one component: a machine without I/O.
+///
+/// ```swift
+/// agent.addSocket(.init(rawValue: 0), local: address, at: now)
+/// agent.noMoreSockets(at: now)
+/// agent.setRemote(userFragment: fragment, password: password, at: now)
+/// while let output = agent.poll() { … }
+/// ```
+///
+/// States, of which ``state`` is computed:
+///
+/// | state | what holds |
+/// |---|---|
+/// | `new` | the peer's credentials are not known |
+/// | `checking` | they are, and no pair has answered yet |
+/// | `connected` | a pair answers; ``sendingPath`` may be used |
+/// | `completed` | and it is nominated, and nothing is left to gather or to check |
+/// | `disconnected` | it did not answer for a while, or its socket went away; all pairs are checked again |
+/// | `failed` | a deadline passed, see ``failure``; only `restart` leads out |
+/// | `closed` | nothing is sent any more |
+///
+/// A pair waits, is in progress, and succeeds by an authentic answer or fails after some attempts; a check that
+/// comes from the peer triggers one in return, also on a pair that has failed. The first pair that succeeds is sent
+/// on at once; the controlling side nominates the best when nothing better is left to check, or after a short while.
+/// Pairs that succeeded and are not sent on stay checked, slowly, so that they can take over.
+///
+/// The pair that is sent on is checked every 4 to 6 seconds. When an answer is missing, checks follow quickly on
+/// it and on the others; if one of the others answers and it does not, that one takes over.
+///
+/// A restart makes a new *generation* with credentials and pairs of its own. Pairs of the generation before stay
+/// in use until one of the new ones is selected.
+///
+/// Events are the methods that take an instant; outputs come from `poll()`; ``nextWake`` says when time has to pass.
+/// What comes in the wrong state, or cannot prove that it comes from the peer, changes nothing.
+public struct ICEAgent: Sendable {
+  let configuration: Configuration
+  var random: any RandomNumberGenerator & Sendable
+
+  /// Who nominates; may change when both sides believe to be the same (RFC 8445 section 7.3.1.1).
+  public internal(set) var role: Role
+  /// Where the agent stands.
+  public internal(set) var state = State.new
+  /// Why the state is `failed`.
+  public internal(set) var failure: ICEFailure?
+  /// Counts of what was sent and received.
+  public internal(set) var counts = Counts()
+
+  var tiebreaker: UInt64
+  var generations: [Generation]
+  var bases: [Base: BaseCandidate] = [:]
+  /// Of the current generation and of earlier ones; removed only with their socket.
+  var localCandidates: [LocalCandidate] = []
+  var foundations: [String] = []
+  var socketsAdded = 0
+  var queries: [Query] = []
+  var relays: [Int: Relay] = [:]
+  var nextRelay = 0
+  var nextStream = 0
+  var hasStartedStreams = false
+  var allSocketsAdded = false
+  var gatheringHasEnded = false
+  var nextQuerySlot: VoiceInstant?
+  /// Servers of which was said that they do not answer or refuse.
+  var warnedServers: Set<Int> = []
+
+  var pairs: [Pair] = []
+  var nextPair = 0
+  var transactions: [STUNMessage.TransactionID: Int] = [:]
+  /// Checks are triggered in the order of these numbers.
+  var nextTrigger = 1
+  /// When the next check may be sent (Ta of RFC 8445 section 14).
+  var nextCheckSlot: VoiceInstant?
+  var nominationDue: VoiceInstant?
+  /// When checking is given up if nothing has answered.
+  var checkingDeadline: VoiceInstant?
+  /// The last answer on any pair.
+  var lastConnectivity: VoiceInstant?
+  /// The pair that is sent on.
+  var selected: Int?
+  /// The larger the rank of a pair, the later it was chosen.
+  var nextRank = 1
+  var lastRevival: VoiceInstant?
+  var hasWarnedOfRestart = false
+  var outputs = OutputQueue<Output>()
+
+  /// Creates an agent with random credentials.
+  ///
+  /// - Parameters:
+  ///   - configuration: Servers and times.
+  ///   - role: Who offers is controlling.
+  ///   - random: Has to be fit for secrets outside of tests.
+  public init(configuration: Configuration, role: Role, random: any RandomNumberGenerator & Sendable) {
+    self.configuration = configuration
+    self.role = role
+    self.random = random
+    self.tiebreaker = self.random.next()
+    self.generations = []
+    self.generations.append(Generation(number: 0, local: self.makeCredentials()))
+  }
+
+  /// What the peer has to know in order to check.
+  public var localCredentials: Credentials {
+    self.generations.last?.local ?? Credentials(userFragment: "", password: "")
+  }
+
+  /// What was gathered so far, as it is to be signalled.
+  public var signalledCandidates: [ICECandidate] { self.localCandidates.map(\.candidate) }
+
+  /// Takes the next output; to be called until it is `nil`, after each event.
+  public mutating func poll() -> Output? { self.outputs.next() }
+
+  /// Where application data go now; on a direct path the driver may send without the agent.
+  public var sendingPath: SendingPath? {
+    guard let pair = self.selectedPairState else { return nil }
+    return switch pair.base {
+    case .socket(let socket): .direct(socket, pair.remote)
+    case .relay: .relayed
+    }
+  }
+
+  /// The pair that is sent on.
+  public var selectedPair: CandidatePair? { self.selectedPairState.map(self.described) }
+
+  var selectedPairState: Pair? { self.selected.flatMap { id in self.pairs.first { $0.id == id } } }
+
+  var current: Generation { self.generations.last ?? Generation(number: 0, local: self.localCredentials) }
+
+  /// Changes the role, as a new offer does: the offerer of a restart becomes controlling.
+  public mutating func setRole(_ role: Role) {
+    guard role != self.role else { return }
+    self.role = role
+    for index in self.pairs.indices {
+      self.pairs[index].updatePriority(role)
+      self.pairs[index].wantsNomination = false
+    }
+  }
+
+  /// Says what the peer signalled; a new user fragment means that the peer restarted.
+  public mutating func setRemote(
+    userFragment: String, password: String, isLite: Bool = false, at now: VoiceInstant
+  ) {
+    guard self.state != .closed else { return }
+    let remote = Credentials(userFragment: userFragment, password: password)
+    if let known = self.current.remote, known != remote { self.beginGeneration(self.current.local, at: now) }
+    let last = self.generations.count - 1
+    guard self.generations.indices.contains(last) else { return }
+    self.generations[last].remote = remote
+    // A lite peer never controls (RFC 8445 section 6.1.1).
+    if isLite { self.setRole(.controlling) }
+    self.failure = nil
+    self.extendDeadline(at: now)
+    let early = self.generations[last].earlyChecks
+    self.generations[last].earlyChecks = []
+    for check in early where check.remoteFragment == nil || check.remoteFragment == userFragment {
+      self.checked(check, at: now)
+    }
+    self.settle(at: now)
+  }
+
+  /// Makes new credentials and gathers again; the candidates are put out once more.
+  ///
+  /// What is sent goes on over the old pair until a new one is selected.
+  public mutating func restart(at now: VoiceInstant) {
+    guard self.state != .closed else { return }
+    self.failure = nil
+    self.beginGeneration(self.makeCredentials(), at: now)
+    self.gatheringHasEnded = false
+    for candidate in self.localCandidates { self.outputs.append(.candidate(candidate.candidate)) }
+    self.gatherAgain(at: now)
+    self.settle(at: now)
+  }
+
+  /// Gives the relays back and ends.
+  public mutating func close(at now: VoiceInstant) {
+    guard self.state != .closed else { return }
+    for id in self.relays.keys.sorted() { self.removeRelay(id, at: now) }
+    self.pairs = []
+    self.transactions = [:]
+    self.queries = []
+    self.bases = [:]
+    self.selected = nil
+    self.state = .closed
+    self.outputs.append(.stateChanged(.closed))
+  }
+
+  private mutating func beginGeneration(_ local: Credentials, at now: VoiceInstant) {
+    let number = self.current.number + 1
+    // Pairs that cannot be sent on have no use in the next generation.
+    self.removePairs { !$0.isUsable }
+    self.generations.append(Generation(number: number, local: local))
+    self.generations.removeFirst(max(0, self.generations.count - Generation.limit))
+    let kept = self.generations.map(\.number)
+    self.removePairs { !kept.contains($0.generation) }
+    self.nominationDue = nil
+    self.checkingDeadline = nil
+    self.hasWarnedOfRestart = false
+  }
+
+  private mutating func makeCredentials() -> Credentials {
+    // 48 and 144 bits, where RFC 8445 section 5.3 wants at least 24 and 128.
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    for _ in 0..<4 {
+      let bits = self.random.next()
+      for position in 0..<8 { text.append(alphabet[Int(bits >> (8 * UInt64(position)) & 63)]) }
+    }
+    return Credentials(
+      userFragment: String(decoding: text.prefix(8), as: UTF8.self),
+      password: String(decoding: text.dropFirst(8), as: UTF8.self))
+  }
+
+  mutating func extendDeadline(at now: VoiceInstant) {
+    guard self.current.remote != nil else { return }
+    self.checkingDeadline = now.advanced(by: self.configuration.checkingTimeout)
+  }
+}
