@@ -108,6 +108,16 @@ let package = Package(
       providers: [.apt(["libspeexdsp-dev"]), .brew(["speexdsp"])]),
     .systemLibrary(
       name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+    .systemLibrary(
+      name: "CMediaOpenSSL", pkgConfig: "openssl",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+      name: "CMediaSRTP", pkgConfig: "libsrtp2",
+      providers: [.apt(["libsrtp2-dev"]), .brew(["srtp"])]),
+    .systemLibrary(
+      name: "CMediaOpus", pkgConfig: "opus",
+      providers: [.apt(["libopus-dev"]), .brew(["opus"])]),
+    .target(name: "CRealtimeMedia", dependencies: ["CMediaOpenSSL", "CMediaSRTP", "CMediaOpus"]),
     .target(name: "CPocketSphinxShim", dependencies: ["CPocketSphinx"]),
     .target(name: "COnnxRuntime"),
     .target(name: "CSherpaOnnx"),
@@ -149,7 +159,7 @@ let package = Package(
         .collections,
       ]),
     module("CallSignaling", ["VoiceCore"]),
-    module("RealtimeMedia", ["VoiceCore", .crypto]),
+    module("RealtimeMedia", ["VoiceCore", "CRealtimeMedia", .crypto]),
     module(
       "VoiceWebSocket", ["VoiceCore", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
     module("Calls", ["VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", .nioCore]),
@@ -211,7 +221,7 @@ let package = Package(
         .nioCore, .nioPosix,
       ]),
     tests(of: "CallSignaling", ["VoiceCore", "VoiceTesting"]),
-    tests(of: "RealtimeMedia", ["VoiceCore", "VoiceTesting"]),
+    tests(of: "RealtimeMedia", ["VoiceCore", "CRealtimeMedia", "VoiceTesting"]),
     tests(
       of: "VoiceWebSocket",
       ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),

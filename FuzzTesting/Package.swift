@@ -23,8 +23,13 @@ let package = Package(
       name: "SpeechUnderstanding", dependencies: ["VoiceCore", .product(name: "Yams", package: "Yams")],
       swiftSettings: swiftSettings),
     .target(name: "CallSignaling", dependencies: ["VoiceCore"], swiftSettings: swiftSettings),
+    .systemLibrary(name: "CMediaOpenSSL", pkgConfig: "openssl"),
+    .systemLibrary(name: "CMediaSRTP", pkgConfig: "libsrtp2"),
+    .systemLibrary(name: "CMediaOpus", pkgConfig: "opus"),
+    .target(name: "CRealtimeMedia", dependencies: ["CMediaOpenSSL", "CMediaSRTP", "CMediaOpus"]),
     .target(
-      name: "RealtimeMedia", dependencies: ["VoiceCore", .product(name: "Crypto", package: "swift-crypto")],
+      name: "RealtimeMedia",
+      dependencies: ["VoiceCore", "CRealtimeMedia", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "fuzz-media", dependencies: ["RealtimeMedia"], swiftSettings: swiftSettings),

@@ -8,10 +8,11 @@ packages=(
   libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us pocketsphinx-testdata
   flite flite1-dev
   libsndfile1-dev libspeexdsp-dev libasound2-dev
+  libssl-dev libsrtp2-dev libopus-dev
   libsqlite3-dev zlib1g-dev
   python3-venv
 )
-libraries=(pocketsphinx sphinxbase sndfile speexdsp alsa sqlite3 zlib)
+libraries=(pocketsphinx sphinxbase sndfile speexdsp alsa openssl libsrtp2 opus sqlite3 zlib)
 oldest_swift=6.2
 
 check_libraries() {
