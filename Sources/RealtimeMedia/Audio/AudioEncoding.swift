@@ -9,6 +9,9 @@ protocol AudioEncoding: AnyObject {
   /// The share of packets that are expected to be lost, from 0 to 1.
   var expectedLoss: Double { get set }
 
+  /// Whether there is nothing but silence until further notice, so that DTX may be used.
+  var isMuted: Bool { get set }
+
   /// Forgets what was heard: something else was sent in between.
   func reset()
 }
@@ -19,6 +22,7 @@ final class G711Encoder: AudioEncoding {
   private var filter = TelephoneBandDownsampler()
   private var narrow: [Int16] = []
   var expectedLoss = 0.0
+  var isMuted = false
 
   init(isALaw: Bool) {
     self.isALaw = isALaw

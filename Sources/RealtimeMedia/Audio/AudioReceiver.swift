@@ -248,7 +248,7 @@ public final class AudioReceiver {
 enum AudioDecoders {
   static func knows(_ key: AudioCodec.Key) -> Bool {
     switch (key.encoding, key.clockRate, key.channels) {
-    case ("pcmu", 8000, 1), ("pcma", 8000, 1): true
+    case ("pcmu", 8000, 1), ("pcma", 8000, 1), ("opus", 48000, 2): true
     default: false
     }
   }
@@ -257,6 +257,7 @@ enum AudioDecoders {
     switch (key.encoding, key.clockRate, key.channels) {
     case ("pcmu", 8000, 1): G711Decoder(isALaw: false)
     case ("pcma", 8000, 1): G711Decoder(isALaw: true)
+    case ("opus", 48000, 2): OpusDecoding()
     default: nil
     }
   }

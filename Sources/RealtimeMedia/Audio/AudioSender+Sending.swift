@@ -86,6 +86,7 @@ extension AudioSender {
   }
 
   private func take(_ samples: ArraySlice<Int16>?) {
+    self.encoder.isMuted = samples == nil && self.isMuted
     if let samples, !samples.isEmpty {
       let samples = samples.prefix(Self.longestFrame)
       let start = self.pending.count

@@ -20,8 +20,9 @@ public enum AudioSenderError: Error, Hashable, Sendable, CustomStringConvertible
 /// One frame goes in, and at most one packet comes out. A packet holds at least the time of packets that was agreed on,
 /// and all that is there: whoever wants packets of 10 ms gives frames of 10 ms. Keys take the place of audio (RFC 4733).
 /// While the microphone is muted silence is sent, not nothing: addresses of NATs stay in use, and the other side
-/// neither takes the call for broken nor counts losses. With DTX (`usedtx=1` of the other side, or
-/// ``Options/allowsDTX`` with Opus) the codec leaves out most of these packets.
+/// neither takes the call for broken nor counts losses. Opus then leaves out most packets (DTX), but sends one at least
+/// every 400 ms; while nobody is muted it does so only if the other side asks for it (`usedtx=1`) or with
+/// ``Options/allowsDTX``.
 ///
 /// A change of the codec keeps source, numbers and time, and so does a pause in which nothing is given.
 ///
@@ -236,6 +237,7 @@ enum AudioEncoders {
     switch (codec.key.encoding, codec.key.clockRate, codec.key.channels) {
     case ("pcmu", 8000, 1): G711Encoder(isALaw: false)
     case ("pcma", 8000, 1): G711Encoder(isALaw: true)
+    case ("opus", 48000, 2): try OpusEncoding(codec, options: options)
     default: throw .codecNotSupported(codec.key)
     }
   }
