@@ -13,7 +13,7 @@ help: ## Prints the targets.
 setup: ## Installs the Debian packages that are missing, and checks the Swift version.
 	@dev/setup.sh
 
-setup-peers: setup ## Makes the Python environment of the independent test peers (.peers).
+setup-peers: setup ## Installs the independent test peers: browser, TURN server, Python (.peers).
 	@dev/setup-peers.sh
 
 demo: setup ## Builds the command line and shows what it does.
