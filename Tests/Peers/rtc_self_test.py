@@ -8,8 +8,14 @@ import contextlib
 import json
 import pathlib
 import sys
+import tempfile
 import time
 import traceback
+import wave
+
+import numpy
+from rtc_hearing import read_audio
+from rtc_support import local_addresses
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 CASES = {}
@@ -83,6 +89,12 @@ class Driver:
         await self.process.stdin.drain()
         return await self.event(event, timeout, since, id=self.count)
 
+    async def process_command(self, name, event):
+        """A command to a program whose events carry no number."""
+        since = len(self.history)
+        self.process.stdin.write(json.dumps({"do": name}).encode() + b"\n")
+        return await self.event(event, since=since)
+
     async def state(self, kind, state, timeout=20, since=0):
         return await self.event("state", timeout, since, kind=kind, state=state)
 
@@ -94,10 +106,29 @@ def aiortc(*arguments):
     return Driver("rtc_aiortc.py", arguments)
 
 
-async def connect(caller, callee, trickle=False, first=None):
+def chromium(*arguments):
+    return Driver("rtc_chromium.py", arguments)
+
+
+def turn_server(*arguments):
+    return Driver("turn_server.py", arguments)
+
+
+async def connect(caller, callee, first=None):
     offer = first or await caller.do("offer", "offer")
     answer = await callee.do("answer", "answer", sdp=offer["sdp"])
     await caller.do("accept", "accepted", sdp=answer["sdp"])
+
+
+async def pass_candidates(sender, receiver):
+    """Passes candidates on as they come, with the empty one that ends them."""
+    since = 0
+    while True:
+        event = await sender.event("candidate", since=since)
+        since = sender.history.index(event) + 1
+        await receiver.do("candidate", "candidate-added", candidate=event["candidate"], mid=event["mid"])
+        if not event["candidate"]:
+            return
 
 
 async def call_each_other(caller, callee, codec):
@@ -138,6 +169,235 @@ async def aiortc_calls_aiortc_on_loopback():
     options = ("--address", "127.0.0.1", "--codecs", "PCMU")
     async with aiortc(*options, "--tone", 440) as caller, aiortc(*options, "--tone", 700) as callee:
         return await call_each_other(caller, callee, "PCMU")
+
+
+@case
+async def aiortc_calls_chromium():
+    async with aiortc("--tone", 440) as caller, chromium("--tone", 700) as callee:
+        result = await call_each_other(caller, callee, "opus")
+        await hold_and_resume(caller, callee, 440, 700)
+        await hold_and_resume(callee, caller, 700, 440)
+        since = len(callee.history)
+        await caller.do("close", "closed")
+        await callee.state("connection", "closed", since=since)
+        return result
+
+
+@case
+async def aiortc_calls_chromium_pcmu():
+    options = ("--codecs", "PCMU")
+    async with aiortc(*options, "--tone", 440) as caller, chromium(*options, "--tone", 700) as callee:
+        return await call_each_other(caller, callee, "PCMU")
+
+
+@case
+async def chromium_calls_aiortc():
+    async with chromium("--tone", 440) as caller, aiortc("--tone", 700) as callee:
+        result = await call_each_other(caller, callee, "opus")
+        await hold_and_resume(caller, callee, 440, 700)
+        await hold_and_resume(callee, caller, 700, 440)
+        await caller.do("close", "closed")
+        await callee.event("track-ended")
+        return result
+
+
+@case
+async def chromium_calls_aiortc_pcma():
+    async with chromium("--tone", 440) as caller, aiortc("--codecs", "PCMA", "--tone", 700) as callee:
+        return await call_each_other(caller, callee, "PCMA")
+
+
+@case
+async def aiortc_misses_a_killed_chromium():
+    async with chromium("--tone", 440) as caller, aiortc("--tone", 700) as callee:
+        await call_each_other(caller, callee, "opus")
+        await caller.do("freeze", "frozen")
+        await callee.hears(0)
+        await caller.do("thaw", "thawed")
+        await callee.hears(440)
+        await caller.do("kill", "killed")
+        await callee.hears(0)
+        with contextlib.suppress(RuntimeError):
+            await caller.do("report", "report")
+            raise AssertionError("a killed browser reports")
+
+
+@case
+async def chromium_calls_chromium_trickle():
+    async with chromium("--tone", 440) as caller, chromium("--tone", 700) as callee:
+        offer = await caller.do("offer", "offer", trickle=True)
+        assert "a=candidate" not in offer["sdp"], offer
+        answer = await callee.do("answer", "answer", sdp=offer["sdp"], trickle=True)
+        await caller.do("accept", "accepted", sdp=answer["sdp"])
+        await asyncio.gather(pass_candidates(caller, callee), pass_candidates(callee, caller))
+        await asyncio.gather(caller.hears(700), callee.hears(440))
+        before = await caller.do("report", "report")
+        assert before["dtls"]["srtp"] and before["dtls"]["cipher"] and before["pair"]["local"]["address"], before
+        # Restarts from both sides, without a pause in the audio.
+        for one, other in [(caller, callee), (callee, caller)]:
+            since = len(other.history)
+            again = await one.do("restart", "offer")
+            assert fragment(again["sdp"]) != fragment(offer["sdp"])
+            await connect(one, other, first=again)
+            await asyncio.sleep(1)
+            await asyncio.gather(caller.hears(700), callee.hears(440))
+            assert not [event for event in other.history[since:] if event["event"] == "audio"], other.history[since:]
+        after = await caller.do("report", "report")
+        assert after["pairChanges"] >= before["pairChanges"] + 2, after
+        return f"{after['dtls']['version']} {after['dtls']['cipher']} {after['dtls']['srtp']}"
+
+
+@case
+async def chromium_sends_keys():
+    for codecs in ("opus", "PCMU"):
+        async with chromium("--tone", 0, "--codecs", codecs) as caller, chromium("--tone", 0) as callee:
+            await connect(caller, callee)
+            await caller.state("connection", "connected")
+            await asyncio.sleep(0.5)
+            await caller.do("keys", "keys-sent", keys="147*2580369#ABCD")
+            await asyncio.sleep(0.5)
+            found = "".join(event["key"] for event in callee.history if event["event"] == "key")
+            assert found == "147*2580369#ABCD", found
+
+
+@case
+async def chromium_hides_its_addresses():
+    async with chromium("--mdns") as caller, chromium() as callee:
+        offer = await caller.do("offer", "offer")
+        candidates = [line for line in offer["sdp"].splitlines() if line.startswith("a=candidate")]
+        assert candidates and all(".local " in line for line in candidates), offer
+        await connect(caller, callee, first=offer)
+        await asyncio.gather(caller.hears(440), callee.hears(440))
+        report = await callee.do("report", "report")
+        return f"heard through a {report['pair']['remote']['kind']} candidate"
+
+
+@case
+async def files_are_played_and_recorded():
+    recording = "/usr/share/pocketsphinx/test/data/goforward.raw"
+    with tempfile.TemporaryDirectory(prefix="voice-peer-test-") as folder:
+        folder = pathlib.Path(folder)
+        spoken, records = folder / "spoken.wav", [folder / "one.wav", folder / "two.wav"]
+        if pathlib.Path(recording).exists():
+            samples = numpy.fromfile(recording, "<i2")
+        else:
+            samples = (numpy.sin(numpy.arange(32000) ** 1.5 / 4000) * 8000).astype("<i2")
+        write_wav(spoken, samples, 16_000)
+        caller = aiortc("--tone", 0, "--play", spoken, "--record", records[0])
+        callee = chromium("--tone", 0, "--record", records[1])
+        async with caller, callee:
+            await connect(caller, callee)
+            await caller.event("played")
+            await asyncio.sleep(0.5)
+            await callee.do("play", "playing", file=str(spoken))
+            await callee.event("played")
+            await asyncio.sleep(0.7)
+        original = read_audio(spoken)
+        found = [likeness(original, read_audio(record)) for record in records]
+        assert min(found) > 0.8, found
+        return f"correlation {found[0]:.2f} {found[1]:.2f}"
+
+
+async def relayed(transport, kind):
+    address = (local_addresses() or ["127.0.0.1"])[0]
+    async with turn_server("--address", address, *(["--tls"] if kind == "turns" else [])) as server:
+        ready = server.ready
+        port = ready["tlsPort"] if kind == "turns" else ready["port"]
+        url = f"{kind}:{address}:{port}?transport={transport}|{ready['user']}|{ready['password']}"
+        options = ["--ice-server", url, "--relay-only"]
+        browser = [*options, "--flag=--ignore-certificate-errors"]
+        async with chromium(*browser, "--tone", 440) as caller, chromium(*browser, "--tone", 700) as callee:
+            result = await call_each_other(caller, callee, "opus")
+            pair = (await caller.do("report", "report"))["pair"]
+            wanted = "tls" if kind == "turns" else transport
+            assert pair["local"]["kind"] == "relay" and pair["local"]["relayProtocol"] == wanted, pair
+            # Without its server the call falls silent.
+            await server.process_command("freeze", "frozen")
+            await asyncio.gather(caller.hears(0), callee.hears(0))
+            await server.process_command("thaw", "thawed")
+            await asyncio.gather(caller.hears(700), callee.hears(440))
+        if kind == "turn":
+            async with aiortc(*options, "--tone", 440) as caller, chromium(*options, "--tone", 700) as callee:
+                await call_each_other(caller, callee, "opus")
+        return result
+
+
+@case
+async def relayed_over_udp():
+    return await relayed("udp", "turn")
+
+
+@case
+async def relayed_over_tcp():
+    return await relayed("tcp", "turn")
+
+
+@case
+async def relayed_over_tls():
+    return await relayed("tcp", "turns")
+
+
+@case
+async def failures_are_told():
+    async with aiortc("--report", 0) as one, chromium("--report", 0) as two:
+        for peer in (one, two):
+            for name, fields in [
+                ("nonsense", {}), ("answer", {"sdp": "garbage"}), ("accept", {"sdp": "garbage"}), ("answer", {}),
+                ("play", {"file": "/nowhere"}), ("listen", {"hz": 440, "timeout": 0.3}), ("keys", {"keys": "1"}),
+            ]:
+                with contextlib.suppress(RuntimeError):
+                    raise AssertionError(await peer.do(name, "heard", **fields))
+            await peer.do("offer", "offer")
+        with contextlib.suppress(RuntimeError):
+            raise AssertionError(await one.do("restart", "offer"))
+
+
+@case
+async def nothing_is_left_behind():
+    before = remains()
+    for script, arguments in [("rtc_chromium.py", []), ("turn_server.py", ["--tls"])]:
+        async with Driver(script, arguments) as peer:
+            assert remains() != before
+            peer.process.kill()
+            await peer.process.wait()
+        for _ in range(100):
+            if remains() == before:
+                break
+            await asyncio.sleep(0.1)
+        assert remains() == before, (script, remains())
+
+
+def remains():
+    """The folders and the processes of children."""
+    folders = {path.name for path in pathlib.Path(tempfile.gettempdir()).glob("voice-peer-*")}
+    processes = set()
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if tempfile.gettempdir() + "/voice-peer-" in path.read_text(errors="replace"):
+                processes.add(path.parent.name)
+    return folders, processes
+
+
+def fragment(sdp):
+    return next(line for line in sdp.splitlines() if line.startswith("a=ice-ufrag:"))
+
+
+def write_wav(path, samples, rate):
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        file.writeframes(samples.tobytes())
+
+
+def likeness(wanted, heard):
+    """How well the best place in `heard` agrees with `wanted`, from 0 to 1."""
+    size = len(wanted) + len(heard)
+    product = numpy.fft.irfft(numpy.fft.rfft(heard, size) * numpy.conj(numpy.fft.rfft(wanted, size)), size)
+    place = int(product.argmax())
+    part = heard[place : place + len(wanted)].astype(float)
+    wanted = wanted[: len(part)].astype(float)
+    return float((part * wanted).sum() / (numpy.linalg.norm(part) * numpy.linalg.norm(wanted) + 1e-9))
 
 
 async def main():
