@@ -5,6 +5,7 @@ import fractions
 import time
 
 import aioice.ice
+import aiortc.codecs
 import av
 import numpy
 from aiortc import (
@@ -110,6 +111,11 @@ class AiortcPeer(MediaPeer):
         assert description.type == event, f"{description.type} instead of {event}"
         return event, {"sdp": description.sdp, "direction": self.transceiver.direction}
 
+    def keep_numbers(self):
+        """Later offers of aiortc would number codecs and header extensions as its first ones do, whatever was agreed."""
+        aiortc.codecs.CODECS["audio"] = list(self.transceiver._codecs)
+        aiortc.codecs.HEADER_EXTENSIONS["audio"] = list(self.transceiver._headerExtensions)
+
     async def do_offer(self, direction=None, trickle=False):
         refuse_trickle(trickle)
         if direction:
@@ -121,10 +127,13 @@ class AiortcPeer(MediaPeer):
         await self.connection.setRemoteDescription(RTCSessionDescription(sdp, "offer"))
         if direction:
             self.transceiver.direction = direction
-        return await self.describe("answer")
+        result = await self.describe("answer")
+        self.keep_numbers()
+        return result
 
     async def do_accept(self, sdp):
         await self.connection.setRemoteDescription(RTCSessionDescription(sdp, "answer"))
+        self.keep_numbers()
         return "accepted", {"direction": self.transceiver.currentDirection}
 
     async def do_candidate(self, candidate, mid="0"):

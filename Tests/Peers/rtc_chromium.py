@@ -23,8 +23,7 @@ FLAGS = (
     "--headless", "--no-sandbox", "--no-first-run", "--no-default-browser-check", "--disable-gpu", "--disable-extensions",
     "--disable-breakpad", "--disable-crash-reporter", "--disable-component-update", "--disable-background-networking",
     "--disable-sync", "--disable-default-apps", "--no-proxy-server", "--password-store=basic", "--use-mock-keychain",
-    "--autoplay-policy=no-user-gesture-required", "--use-fake-ui-for-media-stream",
-    "--use-fake-device-for-media-stream", "--disable-background-timer-throttling",
+    "--autoplay-policy=no-user-gesture-required", "--use-fake-device-for-media-stream", "--disable-background-timer-throttling",
     "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows", "--mute-audio",
 )
 
@@ -123,7 +122,7 @@ class ChromiumPeer(MediaPeer):
         self.browser = Browser()
         flags = ["--allow-loopback-in-peer-connection"] if self.options.loopback else []
         if not self.options.mdns:
-            flags.append("--disable-features=WebRtcHideLocalIpsWithMdns")
+            flags += ["--disable-features=WebRtcHideLocalIpsWithMdns", "--use-fake-ui-for-media-stream"]
         await self.browser.start(executable, flags + self.options.flag, self.happened)
         targets = await self.browser.send("Target.getTargets", timeout=30)
         page = next(target for target in targets["targetInfos"] if target["type"] == "page")

@@ -91,7 +91,7 @@ class Child:
     def start(self, command, **options):
         read, self.pipe = os.pipe()
         # It waits for the number of the group first, so nothing can be started that it does not know.
-        script = 'trap "" INT TERM HUP; read group; read end; [ -n "$group" ] && kill -KILL -- "-$group"; ' \
+        script = 'trap "" INT TERM HUP; read group; read end; [ -n "$group" ] && kill -s KILL -- "-$group"; ' \
             'n=0; while ! rm -rf -- "$1" && [ $n -lt 50 ]; do n=$((n + 1)); sleep 0.1; done'
         self.guard = subprocess.Popen(
             ["/bin/sh", "-c", script, "guard", str(self.folder)], stdin=read, stdout=subprocess.DEVNULL,
