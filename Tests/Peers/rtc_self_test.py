@@ -344,6 +344,53 @@ async def relayed_over_tls():
 
 
 @case
+async def one_of_two_paths_goes_down():
+    async with Driver("netns_paths.py", []) as paths:
+        near, far = paths.ready["a"], paths.ready["b"]
+        results = []
+        for manner in ("silence", "link", "address"):
+            async with (
+                chromium("--namespace", near, "--tone", 440) as caller,
+                chromium("--namespace", far, "--tone", 700) as callee,
+            ):
+                await connect(caller, callee)
+                await asyncio.gather(caller.hears(700), callee.hears(440))
+                before = await caller.do("report", "report")
+                address = before["pair"]["local"]["address"]
+                path = next(path["path"] for path in paths.ready["paths"] if path["a"]["address"] == address)
+                since = len(callee.history)
+                await paths.do("down", "down", path=path, manner=manner)
+                await callee.event("audio", since=since, audible=False)
+                back = await callee.event("audio", since=since, audible=True, timeout=40)
+                after = await caller.do("report", "report")
+                assert after["pair"]["local"]["address"] != address, after
+                results.append(f"{manner}: {back['gap']} s")
+                await paths.do("up", "up", path=path)
+        return "Chromium was silent after " + ", ".join(results)
+
+
+@case
+async def peers_on_a_machine_with_loopback_alone():
+    async with Driver("netns_paths.py", []) as paths:
+        for path in (1, 2):
+            for side in ("a", "b"):
+                await paths.do("down", "down", path=path, manner="address", side=side)
+                break
+        inside = ["--namespace", paths.ready["a"]]
+        async with (
+            aiortc(*inside, "--address", "127.0.0.1", "--tone", 440) as caller,
+            chromium(*inside, "--loopback", "--tone", 700) as callee,
+        ):
+            result = await call_each_other(caller, callee, "opus")
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, str(FOLDER / "rtc_aiortc.py"), *inside, stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE)
+        output, _ = await process.communicate()
+        assert json.loads(output)["event"] == "failed" and b"--address 127.0.0.1" in output, output
+        return result
+
+
+@case
 async def failures_are_told():
     async with aiortc("--report", 0) as one, chromium("--report", 0) as two:
         for peer in (one, two):
@@ -361,7 +408,7 @@ async def failures_are_told():
 @case
 async def nothing_is_left_behind():
     before = remains()
-    for script, arguments in [("rtc_chromium.py", []), ("turn_server.py", ["--tls"])]:
+    for script, arguments in [("rtc_chromium.py", []), ("turn_server.py", ["--tls"]), ("netns_paths.py", [])]:
         async with Driver(script, arguments) as peer:
             assert remains() != before
             peer.process.kill()
@@ -374,14 +421,15 @@ async def nothing_is_left_behind():
 
 
 def remains():
-    """The folders and the processes of children."""
+    """The folders and the processes of children, and namespaces."""
     folders = {path.name for path in pathlib.Path(tempfile.gettempdir()).glob("voice-peer-*")}
     processes = set()
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             if tempfile.gettempdir() + "/voice-peer-" in path.read_text(errors="replace"):
                 processes.add(path.parent.name)
-    return folders, processes
+    namespaces = {path.name for path in pathlib.Path("/run/netns").glob("vp*")}
+    return folders, processes, namespaces
 
 
 def fragment(sdp):

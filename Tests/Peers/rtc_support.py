@@ -7,7 +7,6 @@ import ctypes
 import fcntl
 import os
 import pathlib
-import shutil
 import signal
 import socket
 import struct
@@ -77,28 +76,43 @@ def local_addresses():
     return found
 
 
-class Child:
-    """A program in a session of its own with a folder of its own; a guard ends and removes both when this process ends.
+class Guard:
+    """A shell that runs a script when this process has ended, however it ended, or when it is told to.
 
-    The guard notices by the end of a pipe, so also if this process is killed.
+    It notices by the end of a pipe, from which the script may read lines before.
     """
+
+    def __init__(self, script, *arguments, reads=""):
+        read, self.pipe = os.pipe()
+        self.process = subprocess.Popen(
+            ["/bin/sh", "-c", f'trap "" INT TERM HUP; {reads} read end; {script}', "guard", *arguments], stdin=read,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        os.close(read)
+
+    def tell(self, line):
+        os.write(self.pipe, f"{line}\n".encode())
+
+    def end(self):
+        if self.pipe is not None:
+            os.close(self.pipe)
+            self.pipe = None
+            self.process.wait()
+
+
+class Child:
+    """A program in a session of its own with a folder of its own; both go when this process ends, also if it is killed."""
 
     def __init__(self, prefix):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=prefix))
         self.process = None
-        self.guard = None
+        # What is killed may still write for a moment.
+        script = '[ -n "$group" ] && kill -s KILL -- "-$group"; ' \
+            'n=0; while ! rm -rf -- "$1" && [ $n -lt 50 ]; do n=$((n + 1)); sleep 0.1; done'
+        self.guard = Guard(script, str(self.folder), reads="read group;")
 
     def start(self, command, **options):
-        read, self.pipe = os.pipe()
-        # It waits for the number of the group first, so nothing can be started that it does not know.
-        script = 'trap "" INT TERM HUP; read group; read end; [ -n "$group" ] && kill -s KILL -- "-$group"; ' \
-            'n=0; while ! rm -rf -- "$1" && [ $n -lt 50 ]; do n=$((n + 1)); sleep 0.1; done'
-        self.guard = subprocess.Popen(
-            ["/bin/sh", "-c", script, "guard", str(self.folder)], stdin=read, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, start_new_session=True)
-        os.close(read)
         self.process = subprocess.Popen(command, start_new_session=True, **options)
-        os.write(self.pipe, f"{self.process.pid}\n".encode())
+        self.guard.tell(self.process.pid)
         return self.process
 
     def signal(self, number):
@@ -110,11 +124,7 @@ class Child:
         if self.process:
             self.signal(signal.SIGKILL)
             self.process.wait()
-            os.close(self.pipe)
-            self.guard.wait()
-            self.process = None
-        else:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        self.guard.end()
 
 
 class MediaPeer:
