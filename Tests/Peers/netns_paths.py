@@ -1,6 +1,7 @@
-"""Two network namespaces joined by two paths, each of which can go down in the middle of a call; needs root and ip (iproute2).
+"""Two network namespaces joined by two paths, each of which can go down in the middle of a call.
 
-README.md says how it is driven. The namespaces go with its input, and also if this process is killed.
+Needs root and ip (iproute2). README.md says how it is driven. The namespaces go when its input ends, and also if this
+process is killed.
 """
 
 import argparse
@@ -46,14 +47,14 @@ class Paths:
     def sysctl(self, side, text, value):
         """Settings of an interface, which are those of the namespace of whoever writes them."""
         namespace = self.namespaces[side]
-        run(*(["ip", "netns", "exec", namespace] if namespace else []), "sh", "-c", f"echo {value} > /proc/sys/net/{text}")
+        entering = ["ip", "netns", "exec", namespace] if namespace else []
+        run(*entering, "sh", "-c", f"echo {value} > /proc/sys/net/{text}")
 
     def make(self):
         if os.geteuid() != 0:
             raise RuntimeError("network namespaces need root")
-        # Interfaces go with their other end, and an interface may be named in either namespace.
-        lines = [f"ip -n {name} link del {self.interfaces['b', path]}" for path in (1, 2)
-                 for name in [self.namespaces["b"]]]
+        # Interfaces go with their other end, also where a process still keeps a namespace.
+        lines = [f"ip -n {self.namespaces['b']} link del {self.interfaces['b', path]}" for path in (1, 2)]
         lines += [f"ip netns del {name}" for name in self.namespaces.values() if name]
         self.guard = Guard("; ".join(lines))
         for name in filter(None, self.namespaces.values()):
@@ -136,7 +137,7 @@ class Paths:
 
 async def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--here", action="store_true", help="side a is the namespace of this process, not one of its own")
+    parser.add_argument("--here", action="store_true", help="side a is the namespace of this process")
     parser.add_argument("--network", default="10.77", help="the first two numbers of the addresses")
     options = parser.parse_args()
     paths = Paths(options.here, options.network)

@@ -112,7 +112,7 @@ class AiortcPeer(MediaPeer):
         return event, {"sdp": description.sdp, "direction": self.transceiver.direction}
 
     def keep_numbers(self):
-        """Later offers of aiortc would number codecs and header extensions as its first ones do, whatever was agreed."""
+        """Later offers of aiortc would number codecs and header extensions anew, whatever was agreed."""
         aiortc.codecs.CODECS["audio"] = list(self.transceiver._codecs)
         aiortc.codecs.HEADER_EXTENSIONS["audio"] = list(self.transceiver._headerExtensions)
 

@@ -20,10 +20,11 @@ from rtc_support import Child, MediaPeer, codec_names, enter_namespace, ice_serv
 
 PAGE = pathlib.Path(__file__).resolve().parent / "rtc_page.html"
 FLAGS = (
-    "--headless", "--no-sandbox", "--no-first-run", "--no-default-browser-check", "--disable-gpu", "--disable-extensions",
-    "--disable-breakpad", "--disable-crash-reporter", "--disable-component-update", "--disable-background-networking",
-    "--disable-sync", "--disable-default-apps", "--no-proxy-server", "--password-store=basic", "--use-mock-keychain",
-    "--autoplay-policy=no-user-gesture-required", "--use-fake-device-for-media-stream", "--disable-background-timer-throttling",
+    "--headless", "--no-sandbox", "--no-first-run", "--no-default-browser-check", "--disable-gpu",
+    "--disable-extensions", "--disable-breakpad", "--disable-crash-reporter", "--disable-component-update",
+    "--disable-background-networking", "--disable-sync", "--disable-default-apps", "--no-proxy-server",
+    "--password-store=basic", "--use-mock-keychain", "--autoplay-policy=no-user-gesture-required",
+    "--use-fake-device-for-media-stream", "--disable-background-timer-throttling",
     "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows", "--mute-audio",
 )
 
@@ -49,18 +50,21 @@ class Browser:
         self.output, from_browser = os.pipe()
         # The browser reads its descriptor 3 and writes its descriptor 4.
         command = [
-            "/bin/bash", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser} {to_browser}<&- {from_browser}>&-', "browser",
-            executable, *FLAGS, *flags, "--remote-debugging-pipe", f"--user-data-dir={self.child.folder / 'profile'}",
-            "about:blank"]
+            "/bin/bash", "-c", f'exec "$@" 3<&{to_browser} 4>&{from_browser} {to_browser}<&- {from_browser}>&-',
+            "browser", executable, *FLAGS, *flags, "--remote-debugging-pipe",
+            f"--user-data-dir={self.child.folder / 'profile'}", "about:blank"]
         with open(self.child.folder / "log", "wb") as log:
             self.child.start(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, pass_fds=(to_browser, from_browser))
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment,
+                pass_fds=(to_browser, from_browser))
         os.close(to_browser)
         os.close(from_browser)
         loop = asyncio.get_running_loop()
         self.reader = asyncio.StreamReader(limit=2**24)
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(self.reader), os.fdopen(self.output, "rb", 0))
-        transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, os.fdopen(self.input, "wb", 0))
+        await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(self.reader), os.fdopen(self.output, "rb", 0))
+        transport, protocol = await loop.connect_write_pipe(
+            asyncio.streams.FlowControlMixin, os.fdopen(self.input, "wb", 0))
         self.writer = asyncio.StreamWriter(transport, protocol, None, loop)
         self.reading = asyncio.create_task(self.read())
 
@@ -105,8 +109,8 @@ class Browser:
         """Calls `peer.function(…)` in the page and waits for its promise."""
         text = ", ".join(json.dumps(argument) for argument in arguments)
         result = await self.send(
-            "Runtime.evaluate", timeout=timeout, expression=f"(async () => peer.{function}({text}))()", awaitPromise=True,
-            returnByValue=True)
+            "Runtime.evaluate", timeout=timeout, expression=f"(async () => peer.{function}({text}))()",
+            awaitPromise=True, returnByValue=True)
         if details := result.get("exceptionDetails"):
             raise RuntimeError((details.get("exception") or {}).get("description") or details.get("text"))
         return result["result"].get("value") or {}

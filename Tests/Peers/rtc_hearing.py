@@ -201,6 +201,8 @@ class KeyFinder:
         self.before = numpy.zeros(BLOCK, numpy.int16)
         self.candidate = None
         self.count = 0
+        self.pressed = None
+        self.absent = 0
 
     def find(self, block):
         """The key that began, once."""
@@ -210,7 +212,14 @@ class KeyFinder:
         if key != self.candidate:
             self.candidate, self.count = key, 0
         self.count += 1
-        return key if key and self.count == 2 else None
+        # A short drop-out does not make a second press of the same key.
+        self.absent = 0 if key == self.pressed else self.absent + 1
+        if self.absent == 3:
+            self.pressed = None
+        if key is None or self.count != 2 or key == self.pressed:
+            return None
+        self.pressed, self.absent = key, 0
+        return key
 
     def _key_of(self, samples):
         power = numpy.mean((samples / 32768) ** 2)

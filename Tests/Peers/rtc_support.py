@@ -100,7 +100,7 @@ class Guard:
 
 
 class Child:
-    """A program in a session of its own with a folder of its own; both go when this process ends, also if it is killed."""
+    """A program in a session and with a folder of its own; both go when this process ends, also if it is killed."""
 
     def __init__(self, prefix):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=prefix))
@@ -128,7 +128,7 @@ class Child:
 
 
 class MediaPeer:
-    """Reads the commands, which run one after the other but for those that only listen, and prints what comes of them."""
+    """Reads commands, which run one after the other but for those that only listen, and prints what comes of them."""
 
     listening = ("listen", "report")
 
@@ -173,6 +173,8 @@ class MediaPeer:
             emit("failed", do=name, message=f"{type(error).__name__}: {error}", **echo(command))
         else:
             emit(event, **result, **echo(command))
+            if name == "quit":
+                os._exit(0)
 
     async def do_listen(self, hz, **settings):
         return "heard", {"wanted": hz, **await self.hearing.listen(hz, **settings)}
@@ -183,9 +185,7 @@ class MediaPeer:
     async def do_quit(self):
         await self.finish()
         self.hearing.close()
-        emit("ended")
-        sys.stdout.flush()
-        os._exit(0)
+        return "ended", {}
 
     async def _report_regularly(self):
         while True:

@@ -68,11 +68,13 @@ class TurnServer:
             "--listening-port", str(port), "--lt-cred-mech", "--user", f"{options.user}:{options.password}",
             "--realm", options.realm, "--no-cli", "--no-dtls", "--no-rfc5780", "--no-software-attribute",
             "--allow-loopback-peers", "--relay-threads", "1", "--no-multicast-peers", "--log-file", "stdout",
-            "--simple-log", "--verbose", "--pidfile", str(self.child.folder / "pid"), "--userdb", str(self.child.folder / "users"),
+            "--simple-log", "--verbose", "--pidfile", str(self.child.folder / "pid"),
+            "--userdb", str(self.child.folder / "users"),
             "--min-port", "32000", "--max-port", "32767",
         ]
-        ready = {"address": options.address, "port": port, "user": options.user, "password": options.password,
-                 "realm": options.realm}
+        ready = {
+            "address": options.address, "port": port, "user": options.user, "password": options.password,
+            "realm": options.realm}
         if options.stale_nonce:
             command += ["--stale-nonce", str(options.stale_nonce)]
         if options.lifetime:
