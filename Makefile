@@ -2,7 +2,7 @@
 SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-peers demo test test-tsan test-fuzz bench evaluate check-apple format lint docs protos
+.PHONY: help setup setup-peers demo test test-peers test-tsan test-fuzz bench evaluate check-apple format lint docs protos
 
 # Generated code is formatted by its generator.
 SWIFT_FILES = find Package.swift $(wildcard Sources Support Tests Examples Benchmarks FuzzTesting/Sources/fuzz-media FuzzTesting/Sources/fuzz-signaling FuzzTesting/Sources/fuzz-understanding) -name .build -prune -o -name '*.swift' -not -path 'Sources/SpeechProtocol/*' -print0
@@ -13,7 +13,7 @@ help: ## Prints the targets.
 setup: ## Installs the Debian packages that are missing, and checks the Swift version.
 	@dev/setup.sh
 
-setup-peers: setup ## Makes the Python environment of the independent test peers (.peers).
+setup-peers: setup ## Installs the independent test peers: browser, TURN server, Python (.peers).
 	@dev/setup-peers.sh
 
 demo: setup ## Builds the command line and shows what it does.
@@ -21,6 +21,9 @@ demo: setup ## Builds the command line and shows what it does.
 
 test: setup-peers ## Runs all tests.
 	@dev/test.sh
+
+test-peers: setup-peers ## Lets the test peers of media call each other.
+	@.peers/bin/python Tests/Peers/rtc_self_test.py
 
 test-tsan: setup ## Runs the unit tests under the thread sanitizer, in a build folder of its own.
 	@dev/test-tsan.sh
