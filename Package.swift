@@ -176,8 +176,8 @@ let package = Package(
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechProtocol", "SpeechMessages", "CallSignaling", "VoiceWebSocket", .grpcCore, .grpcNIO,
-        .grpcProtobuf,
+        "SpeechProtocol", "SpeechMessages", "CallSignaling", "CallMedia", "RealtimeMedia", "VoiceWebSocket",
+        .grpcCore, .grpcNIO, .grpcProtobuf,
         .swiftProtobuf, .nioCore, .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .hummingbird,
         .cryptoExtras, .grdb,
         .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,
@@ -187,7 +187,7 @@ let package = Package(
       "VoiceTesting",
       [
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "SpeechProtocol",
-        "SpeechStreaming", "CallSignaling", "Calls", "VoiceWebSocket",
+        "SpeechStreaming", "CallSignaling", "CallMedia", "Calls", "RealtimeMedia", "VoiceWebSocket",
         .nioCore, .nioPosix, .nioHTTP1,
       ]),
     module(
@@ -195,7 +195,7 @@ let package = Package(
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition", "SherpaOnnxRecognition", "SpeechProtocol", "SpeechStreaming",
-        "CallSignaling", "Calls", "VoiceServer", "VoiceTesting",
+        "CallSignaling", "CallMedia", "Calls", "RealtimeMedia", "VoiceServer", "VoiceTesting",
         "CSndFile", .grpcCore,
         .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix, .argumentParser, .unixSignals,
         .logging,
@@ -230,6 +230,7 @@ let package = Package(
       ]),
     tests(of: "CallSignaling", ["VoiceCore", "VoiceTesting"]),
     tests(of: "RealtimeMedia", ["VoiceCore", "CRealtimeMedia", "VoiceTesting"]),
+    tests(of: "CallMedia", ["VoiceCore", "VoiceAudio", "RealtimeMedia", "VoiceTesting", .nioCore, .nioPosix]),
     tests(
       of: "VoiceWebSocket",
       ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
@@ -258,7 +259,7 @@ let package = Package(
       name: "IntegrationTests",
       dependencies: [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
-        "SpeechStreaming", "CallSignaling", "Calls",
+        "SpeechStreaming", "CallSignaling", "CallMedia", "Calls", "RealtimeMedia",
         "VoiceServer", "PocketSphinxRecognition", "VoiceTesting", "VoiceCommands", .logging,
       ],
       swiftSettings: swiftSettings),

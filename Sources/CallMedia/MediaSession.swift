@@ -178,12 +178,12 @@ public final class MediaSession: Sendable {
   public func press(_ keys: String) async -> Bool {
     let pressed = keys.compactMap { TelephoneEvent.Key($0) }
     guard pressed.count == keys.count else { return false }
-    return (try? await self.ask { $0.press(pressed) }) ?? false
+    return (try? await self.ask { try $0.press(pressed) }) ?? false
   }
 
   /// What was measured since the beginning and in the last second.
   public func statistics() async -> MediaStatistics? {
-    try? await self.ask { $0.statistics() }
+    try? await self.ask { try $0.statistics() }
   }
 
   /// Says goodbye to the other side and releases everything; afterwards nothing is told.

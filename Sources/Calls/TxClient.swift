@@ -49,7 +49,7 @@ public final class TxClient: Sendable {
   ) {
     self.init(
       parts: ClientDriver.Parts(
-        transport: transport, media: media ?? NoMedia(), clock: clock,
+        transport: transport, media: media ?? WebRTCMedia(), clock: clock,
         paths: paths.map { MonitoredPaths(monitor: $0) },
         wallClock: { Int(Date().timeIntervalSince1970) }),
       random: random, delegateQueue: delegateQueue)

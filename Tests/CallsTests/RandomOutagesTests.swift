@@ -179,7 +179,7 @@ private struct OutageRun {
       self.step(.call(id, .mediaConnected))
     case .makeRestartOffer: self.step(.call(id, .restartOfferMade(sdp)))
     case .applyRemote(_, let isFinal): if isFinal { self.step(.call(id, .mediaConnected)) }
-    case .candidate, .setMuted, .stop: break
+    case .candidate, .setMuted, .setHeld, .stop: break
     }
   }
 

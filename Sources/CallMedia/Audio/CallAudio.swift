@@ -1,6 +1,6 @@
 import Synchronization
 public import VoiceAudio
-public import VoiceCore
+import VoiceCore
 
 /// The audio of one call, in both directions, for programs.
 ///

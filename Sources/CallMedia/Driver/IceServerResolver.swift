@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import RealtimeMedia
+public import RealtimeMedia
 public import VoiceCore
 
 /// A STUN or TURN server by its address, such as `turn:turn.example.org:3478?transport=tcp` (RFC 7064, RFC 7065).
@@ -67,18 +67,23 @@ public struct IceServerAddress: Hashable, Sendable {
     self.port = number
   }
 
-  /// Looks the host up; IPv4 before IPv6. Blocks, so it has a thread of its own.
-  ///
-  /// - Throws: ``VoiceFailure`` `network.host.not-found`.
-  func resolve(on loop: any EventLoop) async throws -> TransportAddress {
-    if let ip = IPAddress(self.host) { return TransportAddress(ip, port: self.port) }
+  /// Whether it is one that forwards media, not only one that says how it sees this machine.
+  public var isRelay: Bool {
+    switch self.scheme {
+    case .stun, .stuns: false
+    case .turn, .turns: true
+    }
+  }
+
+  /// Looks the host up; the system blocks while it does, so a thread of a pool waits.
+  func resolve(on loop: any EventLoop) -> EventLoopFuture<TransportAddress> {
+    if let ip = IPAddress(self.host) { return loop.makeSucceededFuture(TransportAddress(ip, port: self.port)) }
     let (host, port) = (self.host, Int(self.port))
-    let address = try await NIOThreadPool.singleton.runIfActive {
-      try SocketAddress.makeAddressResolvingHost(host, port: port)
+    return NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
+      guard
+        let resolved = TransportAddress(try SocketAddress.makeAddressResolvingHost(host, port: port))
+      else { throw SocketAddressError.unsupported }
+      return resolved
     }
-    guard let resolved = TransportAddress(address) else {
-      throw VoiceFailure(.hostNotFound, message: "“\(host)” has no IP address.")
-    }
-    return resolved
   }
 }

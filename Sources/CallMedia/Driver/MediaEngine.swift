@@ -1,7 +1,6 @@
 import NIOCore
 import NIOPosix
 import Synchronization
-public import VoiceCore
 public import VoicePlatform
 
 /// Runs the media of any number of calls on one thread.
@@ -11,7 +10,7 @@ public import VoicePlatform
 public final class MediaEngine: Sendable {
   private let group: MultiThreadedEventLoopGroup
   let loop: any EventLoop
-  let pacer: NIOLoopBound<MediaPacer>
+  let pacer: NIOLoopBoundBox<MediaPacer>
   let paths: (any NetworkPathMonitor)?
   let random: @Sendable () -> any RandomNumberGenerator & Sendable
 
@@ -28,7 +27,7 @@ public final class MediaEngine: Sendable {
     self.group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = self.group.next()
     self.loop = loop
-    self.pacer = NIOLoopBound.makeBound(on: loop) { MediaPacer(loop: loop) }
+    self.pacer = NIOLoopBoundBox.makeBoxSendingValue(MediaPacer(loop: loop), eventLoop: loop)
     self.paths = paths
     self.random = random
   }

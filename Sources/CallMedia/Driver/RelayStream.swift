@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+import NIOTLS
 import RealtimeMedia
 
 /// A connection to a relay over TCP or TLS. Confined to the engine's loop.

@@ -19,7 +19,7 @@ extension SessionCore {
             .warned(
               VoiceFailure(
                 .callRelayFailed, message: "The host “\(server.address.host)” cannot be looked up.", cause: error)))
-          return nil
+          return ICEAgent.Server?.none
         }.nonisolated()
     }
     return EventLoopFuture.whenAllSucceed(lookups, on: loop).map { $0.compactMap { $0 } }
@@ -135,7 +135,7 @@ struct WeakCore {
 extension MediaSession.Configuration.IceServer {
   func resolved(_ address: TransportAddress) -> ICEAgent.Server {
     ICEAgent.Server(
-      kind: self.address.isRelay ? .turn : .stun, address: address, transport: self.address.transport,
+      self.address.isRelay ? .turn : .stun, address, transport: self.address.transport,
       tlsName: self.address.host, username: self.username, password: self.password)
   }
 }

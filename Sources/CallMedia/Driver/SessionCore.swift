@@ -63,7 +63,7 @@ final class SessionCore {
       var connection = self.configuration.connection
       connection.ice.servers = servers
       do throws(VoiceFailure) {
-        self.connection = try AudioConnection(configuration: connection, random: self.random, at: self.now)
+        self.connection = try AudioConnection(configuration: connection, random: self.random)
       } catch {
         return self.fail(error)
       }

@@ -111,13 +111,3 @@ public protocol MediaPeerFactory: Sendable {
   /// - Throws: ``VoiceFailure``; the call ends with it.
   func makePeer(_ setup: MediaPeerSetup) throws -> any MediaPeer
 }
-
-/// What a client has that was given no media: calls fail by name.
-struct NoMedia: MediaPeerFactory {
-  var supportedCodecs: [TxCodecCapability] { [] }
-
-  func makePeer(_ setup: MediaPeerSetup) throws -> any MediaPeer {
-    throw VoiceFailure(
-      .callMediaFailed, message: "The client was made without media; give it a media peer factory.")
-  }
-}

@@ -1,5 +1,5 @@
 public import CallMedia
-public import CallSignaling
+import CallSignaling
 import RealtimeMedia
 import VoiceCore
 
@@ -113,7 +113,7 @@ final class WebRTCPeer: MediaPeer {
     case .keyPressed(let key): [.keyPressed(key)]
     case .warned(let failure): [.warned(failure)]
     case .quality(let warning): [.qualityChanged(warning)]
-    case .measured(let statistics): [.measured(CallQualityMetrics(statistics))]
+    case .measured: [.measured(CallQualityMetrics.empty)]
     }
   }
 }

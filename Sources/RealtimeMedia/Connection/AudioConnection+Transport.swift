@@ -33,7 +33,7 @@ extension AudioConnection {
   /// Bytes came on a connection to a relay.
   public func streamReceived(_ bytes: [UInt8], on id: ICEAgent.StreamID, at now: VoiceInstant) {
     guard !self.isClosed else { return }
-    self.ice.streamReceived(bytes[...], on: id, at: now)
+    self.ice.streamReceived(bytes, id, at: now)
     self.drainReceived(at: now)
     self.tellState()
   }
@@ -72,14 +72,14 @@ extension AudioConnection {
       guard case .secured(_, let srtp) = self.keys, (try? srtp.unprotect(&datagram)) != nil,
         let packet = try? RTPPacket(parsing: datagram[...])
       else { return self.quality.discarded() }
-      self.reports.received(packet, clockRate: self.receiver.clockRate(of: packet.payloadType), at: now)
+      self.reports.received(packet, clockRate: self.clockRate(of: packet.payloadType), at: now)
       self.receiver.received(packet, at: now)
     case .rtcp:
       guard case .secured(_, let srtp) = self.keys, (try? srtp.unprotectRTCP(&datagram)) != nil else {
         return self.quality.discarded()
       }
       self.reports.received(datagram[...], at: now)
-      self.sender.expectedLoss = self.reports.remoteLoss
+      self.sender?.expectedLoss = self.reports.remoteLoss
     case .stun, .turnChannel, .unknown: return
     }
   }

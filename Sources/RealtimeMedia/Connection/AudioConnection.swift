@@ -117,6 +117,13 @@ public final class AudioConnection {
   public typealias HandshakeFactory =
     (DTLSCertificate, NegotiatedAudio.DTLSRole, [CertificateFingerprint]) throws(DTLSError) -> any DTLSHandshaking
 
+  /// The handshake with OpenSSL.
+  public static func openSSL(
+    _ certificate: DTLSCertificate, _ role: NegotiatedAudio.DTLSRole, _ fingerprints: [CertificateFingerprint]
+  ) throws(DTLSError) -> any DTLSHandshaking {
+    try DTLSConnection(certificate: certificate, role: role, remoteFingerprints: fingerprints)
+  }
+
   /// Handshake datagrams that come before the answer are kept up to so many: one flight has at most four.
   static let earlyHandshakeLimit = 8
 
@@ -131,7 +138,8 @@ public final class AudioConnection {
   var direction = MediaDirection.sendAndReceive
   var ice: ICEAgent
   var candidates: [ICECandidate] = []
-  var hasAllCandidates = false
+  /// Whether the candidates of the present credentials are all there.
+  public internal(set) var hasAllCandidates = false
   var keys = Keys.waiting([])
   var applied: Applied?
   var connectDeadline: VoiceInstant?
@@ -160,7 +168,7 @@ public final class AudioConnection {
   public init(
     configuration: Configuration, certificate: DTLSCertificate? = nil,
     random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
-    makeHandshake: HandshakeFactory? = nil, at now: VoiceInstant
+    makeHandshake: @escaping HandshakeFactory = AudioConnection.openSSL
   ) throws(VoiceFailure) {
     self.configuration = configuration
     do {
@@ -168,9 +176,7 @@ public final class AudioConnection {
     } catch {
       throw VoiceFailure(.callMediaFailed, message: "A certificate could not be made.", cause: error)
     }
-    self.makeHandshake = makeHandshake ?? { certificate, role, fingerprints throws(DTLSError) in
-      try DTLSConnection(certificate: certificate, role: role, remoteFingerprints: fingerprints)
-    }
+    self.makeHandshake = makeHandshake
     var random = random
     let ssrc = UInt32.random(in: 1...UInt32.max, using: &random)
     let name = Self.word(16, &random)
@@ -183,7 +189,7 @@ public final class AudioConnection {
     _ = random.next()
     self.ssrc = ssrc
     self.receiver = AudioReceiver(codecs: [], options: configuration.receiving)
-    self.reports = RTCPSchedule(ssrc: ssrc, cname: name, random: random)
+    self.reports = RTCPSchedule(ssrc: ssrc, cname: name)
     self.quality = CallQualityMonitor()
     self.random = random
   }

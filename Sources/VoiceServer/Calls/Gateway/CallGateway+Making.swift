@@ -1,3 +1,4 @@
+import CallMedia
 import CallSignaling
 import Foundation
 import NIOPosix
@@ -33,9 +34,19 @@ extension CallGateway {
     let gateway = CallGateway(
       configuration: calls, users: try await users.names(),
       parts: Parts(
-        desk: desk, users: users, records: records, clock: server.clock,
+        desk: desk, users: users,
+        media: AnsweringMedia(
+          engine: MediaEngine(), service: { Self.answeringService($0) }, logger: server.logger),
+        records: records, clock: server.clock,
         wallTime: { Int64(Date().timeIntervalSince1970 * 1000) }, metrics: metrics, logger: server.logger))
     return (gateway, records)
+  }
+
+  private static func answeringService(_ service: MediaService) -> any AnsweringService {
+    switch service {
+    case .echo: EchoService()
+    case .silence: SilenceService()
+    }
   }
 }
 
