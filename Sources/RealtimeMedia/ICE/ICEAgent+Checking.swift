@@ -29,7 +29,11 @@ extension ICEAgent {
     guard let selected = self.selected, let index = self.index(ofPair: selected),
       self.pairs[index].unansweredSince == nil
     else { return }
-    if let sent = self.pairs[index].lastSent, now < sent.advanced(by: leastPause) { return }
+    if let sent = self.pairs[index].lastSent, now < sent.advanced(by: leastPause) {
+      let due = sent.advanced(by: leastPause)
+      self.pairs[index].nextCheck = min(self.pairs[index].nextCheck ?? due, due)
+      return
+    }
     self.sendConsent(index, at: now)
     for spare in self.spares { self.sendConsent(spare, at: now) }
   }

@@ -133,7 +133,7 @@ extension ICEAgent {
     }
     self.trigger(index)
     // The peer is checking elsewhere: perhaps the selected pair is gone, which the peer sees first.
-    if self.pairs[index].id != self.selected { self.suspect(at: now, leastPause: .seconds(1)) }
+    if self.pairs[index].id != self.selected { self.suspect(at: now, leastPause: .milliseconds(250)) }
   }
 
   mutating func markNominated(_ index: Int) {

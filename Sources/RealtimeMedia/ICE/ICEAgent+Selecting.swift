@@ -123,6 +123,8 @@ extension ICEAgent {
 
   private mutating func take(_ index: Int, at now: VoiceInstant) {
     let pair = self.pairs[index]
+    let isMove = self.lastSelection == pair.generation
+    self.lastSelection = pair.generation
     self.selected = pair.id
     self.counts.selections += 1
     if pair.generation == self.current.number {
@@ -138,6 +140,9 @@ extension ICEAgent {
     let hadChosen = self.pairs.contains { $0.id != pair.id && $0.wantsNomination }
     if self.role == .controlling, hadChosen, !self.pairs[index].wantsNomination {
       self.beginNomination(index, at: now)
+    } else if isMove {
+      // The peer learns by this that there may be something wrong with its own pair.
+      self.sendConsent(index, at: now)
     } else if self.pairs[index].unansweredSince == nil {
       self.scheduleConsent(index, at: now)
     }

@@ -44,6 +44,8 @@ extension ICEAgent {
     var remote: Credentials?
     var remotes: [(address: TransportAddress, candidate: ICECandidate)] = []
     var remoteEnded = false
+    /// The peer restarted and this side has not yet, so the credentials of this side are those of before.
+    var awaitsRestart = false
     /// Checks that came before the peer's credentials (RFC 8445 section 7.3).
     var earlyChecks: [IncomingCheck] = []
 

@@ -88,7 +88,7 @@ extension ICEAgent {
     /// The same, while answers are missing.
     public var missingInterval = Duration.milliseconds(500)
     /// How long answers may be missing before another pair that answers takes over.
-    public var takeoverDelay = Duration.milliseconds(400)
+    public var takeoverDelay = Duration.milliseconds(300)
     /// How long answers may be missing before the state is `disconnected`.
     public var disconnectedAfter = Duration.seconds(5)
     /// How long after the last answer consent ends (RFC 7675 section 5.1).

@@ -79,6 +79,8 @@ public struct ICEAgent: Sendable {
   var lastConnectivity: VoiceInstant?
   /// The pair that is sent on.
   var selected: Int?
+  /// The generation of the last pair that was selected.
+  var lastSelection: Int?
   /// The larger the rank of a pair, the later it was chosen.
   var nextRank = 1
   var lastRevival: VoiceInstant?
@@ -143,10 +145,11 @@ public struct ICEAgent: Sendable {
   ) {
     guard self.state != .closed else { return }
     let remote = Credentials(userFragment: userFragment, password: password)
-    if let known = self.current.remote, known != remote { self.beginGeneration(self.current.local, at: now) }
-    let last = self.generations.count - 1
-    guard self.generations.indices.contains(last) else { return }
+    let isRestart = self.current.remote.map { $0 != remote } ?? false
+    if isRestart { self.beginGeneration(self.current.local, at: now) }
+    guard let last = self.generations.indices.last else { return }
     self.generations[last].remote = remote
+    self.generations[last].awaitsRestart = self.generations[last].awaitsRestart || isRestart
     // A lite peer never controls (RFC 8445 section 6.1.1).
     if isLite { self.setRole(.controlling) }
     self.failure = nil
@@ -165,7 +168,18 @@ public struct ICEAgent: Sendable {
   public mutating func restart(at now: VoiceInstant) {
     guard self.state != .closed else { return }
     self.failure = nil
+    let before = self.current
     self.beginGeneration(self.makeCredentials(), at: now)
+    // An answer to a restart of the peer, whose credentials and candidates are here already.
+    if before.awaitsRestart, let last = self.generations.indices.last {
+      self.generations[last].remote = before.remote
+      self.generations[last].remotes = before.remotes
+      self.generations[last].remoteEnded = before.remoteEnded
+      for base in self.sortedBases {
+        for (address, candidate) in before.remotes { self.formPair(base, with: address, candidate) }
+      }
+      self.extendDeadline(at: now)
+    }
     self.gatheringHasEnded = false
     for candidate in self.localCandidates { self.outputs.append(.candidate(candidate.candidate)) }
     self.gatherAgain(at: now)

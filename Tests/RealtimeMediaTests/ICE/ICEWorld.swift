@@ -63,6 +63,8 @@ final class ICEWorld {
 
   var now: VoiceInstant { self.network.now }
   var peers: [Peer] { [self.one, self.other] }
+  var areConnected: Bool { self.one.isConnected && self.other.isConnected }
+  var areCompleted: Bool { self.one.state == .completed && self.other.state == .completed }
 
   // MARK: Building
 
