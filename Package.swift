@@ -221,7 +221,7 @@ let package = Package(
         .nioCore, .nioPosix,
       ]),
     tests(of: "CallSignaling", ["VoiceCore", "VoiceTesting"]),
-    tests(of: "RealtimeMedia", ["VoiceCore", "CRealtimeMedia", "VoiceTesting"]),
+    tests(of: "RealtimeMedia", ["VoiceCore", "CMediaOpus", "VoiceTesting", .crypto, .cryptoExtras]),
     tests(
       of: "VoiceWebSocket",
       ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
