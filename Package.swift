@@ -229,7 +229,7 @@ let package = Package(
         .nioCore, .nioPosix,
       ]),
     tests(of: "CallSignaling", ["VoiceCore", "VoiceTesting"]),
-    tests(of: "RealtimeMedia", ["VoiceCore", "CRealtimeMedia", "VoiceTesting"]),
+    tests(of: "RealtimeMedia", ["VoiceCore", "CRealtimeMedia", "CMediaOpus", "VoiceTesting", .crypto, .cryptoExtras]),
     tests(of: "CallMedia", ["VoiceCore", "VoiceAudio", "RealtimeMedia", "VoiceTesting", .nioCore, .nioPosix]),
     tests(
       of: "VoiceWebSocket",

@@ -6,12 +6,10 @@
 #include <openssl/rand.h>
 #include <openssl/x509.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct crm_certificate {
   // Its reference count is atomic, and nothing else of it changes once a connection uses it.
   SSL_CTX *context;
-  uint8_t fingerprint[32];
 };
 
 enum { day = 24 * 60 * 60 };
@@ -55,9 +53,7 @@ crm_certificate *crm_certificate_create(void) {
   crm_certificate *certificate = calloc(1, sizeof *certificate);
   EVP_PKEY *key = EVP_EC_gen("P-256");
   X509 *x509 = X509_new();
-  unsigned int count = 0;
   bool is_made = certificate && key && x509 && describe(x509, key) &&
-                 X509_digest(x509, EVP_sha256(), certificate->fingerprint, &count) == 1 && count == 32 &&
                  (certificate->context = SSL_CTX_new(DTLS_method())) != NULL &&
                  configure(certificate->context, x509, key);
   X509_free(x509);
@@ -74,8 +70,25 @@ void crm_certificate_free(crm_certificate *certificate) {
   free(certificate);
 }
 
-void crm_certificate_fingerprint(const crm_certificate *certificate, uint8_t fingerprint[32]) {
-  memcpy(fingerprint, certificate->fingerprint, sizeof certificate->fingerprint);
+size_t crm_certificate_fingerprint(const crm_certificate *certificate, crm_hash function,
+                                   uint8_t hash[CRM_HASH_MAX]) {
+  return crm_hash_certificate(SSL_CTX_get0_certificate(certificate->context), function, hash);
+}
+
+size_t crm_hash_certificate(const X509 *certificate, crm_hash function, uint8_t hash[CRM_HASH_MAX]) {
+  const EVP_MD *digest = crm_digest(function);
+  unsigned int count = 0;
+  if (!certificate || !digest || X509_digest(certificate, digest, hash, &count) != 1) return 0;
+  return count;
+}
+
+const EVP_MD *crm_digest(crm_hash function) {
+  switch (function) {
+  case CRM_SHA256: return EVP_sha256();
+  case CRM_SHA384: return EVP_sha384();
+  case CRM_SHA512: return EVP_sha512();
+  }
+  return NULL;
 }
 
 SSL_CTX *crm_certificate_context(const crm_certificate *certificate) { return certificate->context; }

@@ -30,24 +30,12 @@ struct crm_dtls {
   size_t fingerprint_count;
 };
 
-static const EVP_MD *digest(crm_hash function) {
-  switch (function) {
-  case CRM_SHA256: return EVP_sha256();
-  case CRM_SHA384: return EVP_sha384();
-  case CRM_SHA512: return EVP_sha512();
-  }
-  return NULL;
-}
-
 static bool is_expected(const crm_dtls *dtls, const X509 *certificate) {
   for (size_t i = 0; i < dtls->fingerprint_count; i++) {
     const fingerprint *expected = &dtls->fingerprints[i];
-    uint8_t actual[EVP_MAX_MD_SIZE];
-    unsigned int count = 0;
-    const EVP_MD *function = digest(expected->function);
-    if (!function || X509_digest(certificate, function, actual, &count) != 1) continue;
-    if (count == (unsigned int)EVP_MD_get_size(function) && CRYPTO_memcmp(actual, expected->bytes, count) == 0)
-      return true;
+    uint8_t actual[CRM_HASH_MAX];
+    size_t count = crm_hash_certificate(certificate, expected->function, actual);
+    if (count > 0 && CRYPTO_memcmp(actual, expected->bytes, count) == 0) return true;
   }
   return false;
 }
@@ -145,7 +133,7 @@ void crm_dtls_free(crm_dtls *dtls) {
 }
 
 bool crm_dtls_accept(crm_dtls *dtls, crm_hash function, const uint8_t *hash, size_t count) {
-  const EVP_MD *md = digest(function);
+  const EVP_MD *md = crm_digest(function);
   if (!md || count != (size_t)EVP_MD_get_size(md) || count > CRM_HASH_MAX) return false;
   fingerprint *more = realloc(dtls->fingerprints, (dtls->fingerprint_count + 1) * sizeof *more);
   if (!more) return false;
@@ -231,16 +219,23 @@ void crm_dtls_start(crm_dtls *dtls) {
   advance(dtls);
 }
 
+/// OpenSSL reads a warning over and over, and then ends the connection because of so many. One that is not encrypted
+/// can be left out.
+static bool is_plain_warning(const uint8_t *record, size_t length) {
+  return record[0] == SSL3_RT_ALERT && record[3] == 0 && record[4] == 0 && length == DTLS1_RT_HEADER_LENGTH + 2 &&
+         record[13] == SSL3_AL_WARNING && record[14] != SSL_AD_CLOSE_NOTIFY;
+}
+
 /// RFC 6347 section 4.1: whether a datagram is made of records, by their types, versions and lengths. OpenSSL ends a
 /// handshake over a record of a type that it does not know.
-static bool has_records(const uint8_t *bytes, size_t count) {
+static bool is_acceptable(const uint8_t *bytes, size_t count) {
   if (count == 0) return false;
   while (count > 0) {
     if (count < DTLS1_RT_HEADER_LENGTH) return false;
     if (bytes[0] < SSL3_RT_CHANGE_CIPHER_SPEC || bytes[0] > SSL3_RT_APPLICATION_DATA) return false;
     if (bytes[1] != 0xfe || (bytes[2] != 0xff && bytes[2] != 0xfd)) return false;
     size_t length = DTLS1_RT_HEADER_LENGTH + ((size_t)bytes[11] << 8 | bytes[12]);
-    if (length > count) return false;
+    if (length > count || is_plain_warning(bytes, length)) return false;
     bytes += length;
     count -= length;
   }
@@ -248,7 +243,7 @@ static bool has_records(const uint8_t *bytes, size_t count) {
 }
 
 void crm_dtls_receive(crm_dtls *dtls, const uint8_t *datagram, size_t count) {
-  if (!is_open(dtls) || !has_records(datagram, count)) return;
+  if (!is_open(dtls) || !is_acceptable(datagram, count)) return;
   crm_datagrams_offer(dtls->datagrams, datagram, count);
   advance(dtls);
 }

@@ -26,3 +26,8 @@ SSL_CTX *crm_certificate_context(const crm_certificate *certificate);
 /// Replaces the check of the other side's chain: who it is follows from the session description alone (RFC 5763
 /// section 5). The handshake proves that it has the certificate's private key.
 int crm_dtls_verify(X509_STORE_CTX *store, void *unused);
+
+/// NULL if there is no such function.
+const EVP_MD *crm_digest(crm_hash function);
+/// Writes a hash of a certificate and returns its length; 0 on an error.
+size_t crm_hash_certificate(const X509 *certificate, crm_hash function, uint8_t hash[CRM_HASH_MAX]);

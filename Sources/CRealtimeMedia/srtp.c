@@ -116,8 +116,11 @@ static crm_srtp_status run(crm_srtp *srtp, uint8_t *packet, size_t *count, bool 
   if (place == CRM_SRTP_SOURCES_MAX) return CRM_SRTP_TOO_MANY_SOURCES;
   int length = (int)*count;
   srtp_err_status_t result = change(srtp->session, packet, &length);
-  // A cipher of NSS does not tell a wrong tag from other failures.
-  if (result == srtp_err_status_cipher_fail && !srtp->is_outbound) return CRM_SRTP_UNAUTHENTIC;
+  if (!srtp->is_outbound) {
+    // A cipher of NSS does not tell a wrong tag from other failures; and a report that says of itself that it is not
+    // encrypted is not looked at further.
+    if (result == srtp_err_status_cipher_fail || result == srtp_err_status_cant_check) return CRM_SRTP_UNAUTHENTIC;
+  }
   if (result != srtp_err_status_ok) return status_of(result);
   if (place == srtp->source_count) srtp->sources[srtp->source_count++] = ssrc;
   *count = (size_t)length;

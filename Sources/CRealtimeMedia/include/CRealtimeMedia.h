@@ -42,8 +42,9 @@ typedef struct crm_certificate crm_certificate;
 /// Makes a certificate, or returns NULL.
 crm_certificate *crm_certificate_create(void);
 void crm_certificate_free(crm_certificate *certificate);
-/// Copies its fingerprint, the SHA-256 of its DER form.
-void crm_certificate_fingerprint(const crm_certificate *certificate, uint8_t fingerprint[32]);
+/// Writes a hash of its DER form and returns its length; 0 on an error.
+size_t crm_certificate_fingerprint(const crm_certificate *certificate, crm_hash function,
+                                   uint8_t hash[CRM_HASH_MAX]);
 
 typedef struct crm_dtls crm_dtls;
 

@@ -54,11 +54,9 @@ public final class DTLSConnection: DTLSHandshaking {
   deinit { crm_dtls_free(self.pointer) }
 
   private static func strongest(_ all: [CertificateFingerprint]) -> [(crm_hash, [UInt8])] {
-    for (name, function, count) in [
-      ("sha-512", CRM_SHA512, 64), ("sha-384", CRM_SHA384, 48), ("sha-256", CRM_SHA256, 32),
-    ] {
-      let found = all.filter { $0.function.lowercased() == name && $0.bytes.count == count }
-      if !found.isEmpty { return found.map { (function, $0.bytes) } }
+    for hash in DTLSHash.allCases.reversed() {
+      let found = all.filter { $0.function.lowercased() == hash.rawValue && $0.bytes.count == hash.count }
+      if !found.isEmpty { return found.map { (hash.value, $0.bytes) } }
     }
     return []
   }

@@ -39,7 +39,7 @@ public final class OpusDecoder {
     _ = try self.decode(payload, count: count, isRecovery: true, into: &samples)
   }
 
-  /// Makes up samples for what was lost and appends them; over some 100 ms they fade.
+  /// Makes up samples for what was lost and appends them; after a while they fade to noise.
   ///
   /// - Parameter count: a multiple of 120 up to 5,760.
   /// - Throws: ``OpusError/wrongLength(_:)``, or ``OpusError/library``.

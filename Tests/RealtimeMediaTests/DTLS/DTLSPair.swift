@@ -22,6 +22,8 @@ struct DTLSPair {
   var client: End
   var server: End
   var faults = Faults()
+  /// What becomes of each datagram on its way; nothing if it is lost.
+  var mutation: (_ datagram: [UInt8], _ isToClient: Bool) -> [UInt8]? = { datagram, _ in datagram }
   var random = SeededGenerator(seed: 1)
   private(set) var toServer: [[UInt8]] = []
   private(set) var toClient: [[UInt8]] = []
@@ -72,10 +74,11 @@ struct DTLSPair {
     percent > 0 && Int.random(in: 0..<100, using: &self.random) < percent
   }
 
-  private mutating func travel(_ sent: [[UInt8]], behind queue: [[UInt8]]) -> [[UInt8]] {
+  private mutating func travel(_ sent: [[UInt8]], behind queue: [[UInt8]], isToClient: Bool) -> [[UInt8]] {
     var queue = queue
     self.datagrams += sent.count
     for datagram in sent where !self.chance(self.faults.loss) {
+      guard let datagram = self.mutation(datagram, isToClient) else { continue }
       queue.append(datagram)
       if self.chance(self.faults.duplication) { queue.append(datagram) }
       if self.chance(self.faults.reordering) { queue.shuffle(using: &self.random) }
@@ -87,8 +90,8 @@ struct DTLSPair {
   mutating func step() -> Bool {
     let fromClient = Self.drain(&self.client)
     let fromServer = Self.drain(&self.server)
-    self.toServer = self.travel(fromClient, behind: self.toServer)
-    self.toClient = self.travel(fromServer, behind: self.toClient)
+    self.toServer = self.travel(fromClient, behind: self.toServer, isToClient: false)
+    self.toClient = self.travel(fromServer, behind: self.toClient, isToClient: true)
     let moves = !self.toServer.isEmpty || !self.toClient.isEmpty
     if !self.toServer.isEmpty { self.server.connection.received(self.toServer.removeFirst()[...]) }
     if !self.toClient.isEmpty { self.client.connection.received(self.toClient.removeFirst()[...]) }
