@@ -20,8 +20,8 @@ struct ComfortNoise: Sendable {
     var sum: Float = 0
     for sample in samples { sum += Float(sample) * Float(sample) }
     let energy = sum / Float(samples.count)
-    // The background may rise by 3 dB in about a second.
-    self.floor = self.floor.map { energy < $0 ? energy : min(energy, $0 * 1.014 + 0.01) } ?? energy
+    // The background may rise by 3 dB in about a second; at first nobody knows whether somebody speaks.
+    self.floor = self.floor.map { energy < $0 ? energy : min(energy, $0 * 1.014 + 0.01) } ?? min(energy, 25)
   }
 
   /// Appends noise.

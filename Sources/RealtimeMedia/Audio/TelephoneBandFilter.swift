@@ -39,87 +39,90 @@ enum TelephoneBandFilter {
   }
 
   @inline(__always)
-  static func sample(_ value: Float) -> Int16 { Int16(min(32767, max(-32768, value.rounded()))) }
-
-  /// Eight numbers at any place.
-  @inline(__always)
-  static func load(_ values: UnsafeRawPointer, at index: Int) -> SIMD8<Float> {
-    values.loadUnaligned(fromByteOffset: index * MemoryLayout<Float>.stride, as: SIMD8<Float>.self)
+  static func sample(_ value: Float) -> Int16 {
+    if value >= 32767 { return 32767 }
+    if value <= -32768 { return -32768 }
+    // Half up is as good as any other rounding here.
+    return Int16(truncatingIfNeeded: Int32(value + 32768.5) - 32768)
   }
 }
 
 /// Brings a stream from 8 to 48 kHz.
 struct TelephoneBandUpsampler: Sendable {
   private static let block = 160
-  /// For each of the six phases the taps in reversed order, eight at a time.
-  private let phases: [SIMD8<Float>]
+  /// Six taps for each sample that is remembered, the oldest one first.
+  private let taps: [Float]
   /// What the filter remembers, and behind it a block of input.
   private var window: [Float]
 
   init() {
     let (factor, length) = (TelephoneBandFilter.factor, TelephoneBandFilter.tapsPerPhase)
     let taps = TelephoneBandFilter.taps
-    var phases: [SIMD8<Float>] = []
-    for phase in 0..<factor {
-      for start in stride(from: 0, to: length, by: 8) {
-        var vector = SIMD8<Float>()
-        for lane in 0..<8 {
-          vector[lane] = Float(factor) * taps[phase + factor * (length - 1 - start - lane)]
-        }
-        phases.append(vector)
-      }
+    self.taps = (0..<TelephoneBandFilter.count).map { index in
+      Float(factor) * taps[index % factor + factor * (length - 1 - index / factor)]
     }
-    self.phases = phases
     self.window = [Float](repeating: 0, count: length - 1 + Self.block)
   }
 
   /// Appends six samples for each one.
   mutating func process(_ input: ArraySlice<Int16>, into output: inout [Int16]) {
-    let kept = TelephoneBandFilter.tapsPerPhase - 1
+    let length = TelephoneBandFilter.tapsPerPhase
     var position = input.startIndex
     while position < input.endIndex {
       let count = min(Self.block, input.endIndex - position)
       self.window.withUnsafeMutableBufferPointer { window in
-        for index in 0..<count { window[kept + index] = Float(input[position + index]) }
-        let values = UnsafeRawPointer(window.baseAddress)
-        self.phases.withUnsafeBufferPointer { taps in
-          guard let values else { return }
-          for index in 0..<count {
-            let first = TelephoneBandFilter.load(values, at: index)
-            let second = TelephoneBandFilter.load(values, at: index + 8)
-            let third = TelephoneBandFilter.load(values, at: index + 16)
-            for phase in 0..<TelephoneBandFilter.factor {
-              let sum = first * taps[phase * 3] + second * taps[phase * 3 + 1] + third * taps[phase * 3 + 2]
-              output.append(TelephoneBandFilter.sample(sum.sum()))
-            }
+        self.taps.withUnsafeBufferPointer { taps in
+          guard let window = window.baseAddress, let taps = taps.baseAddress else { return }
+          var index = 0
+          while index < count {
+            window[length - 1 + index] = Float(input[position + index])
+            Self.filter(window + index, taps, into: &output)
+            index += 1
           }
+          window.update(from: window + count, count: length - 1)
         }
-        for index in 0..<kept { window[index] = window[count + index] }
       }
       position += count
     }
+  }
+
+  /// Six sums at once, which do not wait for each other.
+  @inline(__always)
+  private static func filter(
+    _ window: UnsafePointer<Float>, _ taps: UnsafePointer<Float>, into output: inout [Int16]
+  ) {
+    var (a, b, c, d, e, f): (Float, Float, Float, Float, Float, Float) = (0, 0, 0, 0, 0, 0)
+    var taps = taps
+    var index = 0
+    while index < TelephoneBandFilter.tapsPerPhase {
+      let value = window[index]
+      a += value * taps[0]
+      b += value * taps[1]
+      c += value * taps[2]
+      d += value * taps[3]
+      e += value * taps[4]
+      f += value * taps[5]
+      taps += 6
+      index += 1
+    }
+    output.append(TelephoneBandFilter.sample(a))
+    output.append(TelephoneBandFilter.sample(b))
+    output.append(TelephoneBandFilter.sample(c))
+    output.append(TelephoneBandFilter.sample(d))
+    output.append(TelephoneBandFilter.sample(e))
+    output.append(TelephoneBandFilter.sample(f))
   }
 }
 
 /// Brings a stream from 48 to 8 kHz.
 struct TelephoneBandDownsampler: Sendable {
   private static let block = 960
-  private let taps: [SIMD8<Float>]
-  private var window: [Float]
+  /// The filter is symmetric, so that its taps need not be reversed.
+  private let taps = TelephoneBandFilter.taps
+  private var window = [Float](
+    repeating: 0, count: TelephoneBandFilter.count - 1 + TelephoneBandFilter.factor + Self.block)
   /// How many samples at the end of what is remembered were not yet part of an output.
   private var pending = 0
-
-  init() {
-    // The filter is symmetric, so that its taps need not be reversed.
-    let taps = TelephoneBandFilter.taps
-    self.taps = stride(from: 0, to: TelephoneBandFilter.count, by: 8).map { start in
-      var vector = SIMD8<Float>()
-      for lane in 0..<8 { vector[lane] = taps[start + lane] }
-      return vector
-    }
-    self.window = [Float](
-      repeating: 0, count: TelephoneBandFilter.count - 1 + TelephoneBandFilter.factor + Self.block)
-  }
 
   /// Appends one sample for each six; what is left over waits for more.
   mutating func process(_ input: ArraySlice<Int16>, into output: inout [Int16]) {
@@ -127,28 +130,42 @@ struct TelephoneBandDownsampler: Sendable {
     var position = input.startIndex
     while position < input.endIndex {
       let count = min(Self.block, input.endIndex - position)
-      let pending = self.pending
+      let total = self.pending + count
+      let outputs = total / factor
       self.window.withUnsafeMutableBufferPointer { window in
-        for index in 0..<count { window[kept + pending + index] = Float(input[position + index]) }
-        let outputs = (pending + count) / factor
-        let values = UnsafeRawPointer(window.baseAddress)
         self.taps.withUnsafeBufferPointer { taps in
-          guard let values else { return }
-          for index in 0..<outputs {
-            // The newest sample of an output is the last one of its six.
-            let start = index * factor + factor - 1
-            var sum = SIMD8<Float>()
-            for group in 0..<taps.count {
-              sum += TelephoneBandFilter.load(values, at: start + group * 8) * taps[group]
-            }
-            output.append(TelephoneBandFilter.sample(sum.sum()))
+          guard let window = window.baseAddress, let taps = taps.baseAddress else { return }
+          let target = window + kept + self.pending
+          var index = 0
+          while index < count {
+            target[index] = Float(input[position + index])
+            index += 1
           }
+          index = 0
+          while index < outputs {
+            // The newest sample of an output is the last one of its six.
+            output.append(Self.filter(window + (index * factor + factor - 1), taps))
+            index += 1
+          }
+          window.update(from: window + outputs * factor, count: kept + total - outputs * factor)
         }
-        let used = outputs * factor
-        for index in 0..<(kept + pending + count - used) { window[index] = window[used + index] }
-        self.pending = pending + count - used
       }
+      self.pending = total - outputs * factor
       position += count
     }
+  }
+
+  @inline(__always)
+  private static func filter(_ window: UnsafePointer<Float>, _ taps: UnsafePointer<Float>) -> Int16 {
+    var (a, b, c, d): (Float, Float, Float, Float) = (0, 0, 0, 0)
+    var index = 0
+    while index < TelephoneBandFilter.count {
+      a += window[index] * taps[index]
+      b += window[index + 1] * taps[index + 1]
+      c += window[index + 2] * taps[index + 2]
+      d += window[index + 3] * taps[index + 3]
+      index += 4
+    }
+    return TelephoneBandFilter.sample(a + b + (c + d))
   }
 }

@@ -7,7 +7,7 @@ public struct RTPReceiverStatistics: Hashable, Sendable {
   /// The source.
   public let ssrc: UInt32
   /// Units of the timestamp per second.
-  public let clockRate: Int
+  public private(set) var clockRate: Int
   /// Packets that came, with those that came twice.
   public private(set) var received: Int64 = 0
   /// Bytes of payload that came.
@@ -34,9 +34,22 @@ public struct RTPReceiverStatistics: Hashable, Sendable {
     self.clockRate = max(1, clockRate)
   }
 
+  /// Goes on with another clock, as after a change of the codec.
+  public mutating func change(clockRate: Int) {
+    let rate = max(1, clockRate)
+    guard rate != self.clockRate else { return }
+    self.scaledJitter = self.scaledJitter &* Int64(rate) / Int64(self.clockRate)
+    self.clockRate = rate
+    self.timestamps = TimestampUnwrapper()
+    self.lastTransit = nil
+  }
+
   /// Takes a packet of this source.
+  ///
+  /// - Parameter timestamp: `nil` if it does not say when the packet was sent, as with the packets of a key, which
+  ///   all have the time of its beginning.
   public mutating func received(
-    sequenceNumber: UInt16, timestamp: UInt32, payloadBytes: Int, at now: VoiceInstant
+    sequenceNumber: UInt16, timestamp: UInt32?, payloadBytes: Int, at now: VoiceInstant
   ) {
     let sequence = self.unwrapper.unwrap(sequenceNumber)
     if self.received == 0 {
@@ -47,6 +60,7 @@ public struct RTPReceiverStatistics: Hashable, Sendable {
     self.highest = max(self.highest, sequence)
     self.received += 1
     self.receivedBytes += Int64(payloadBytes)
+    guard let timestamp else { return }
     // RFC 3550 section A.8, in units of the timestamp.
     let transit = now.units(of: self.clockRate) &- self.timestamps.unwrap(timestamp)
     if let last = self.lastTransit {
@@ -97,7 +111,7 @@ public struct RTPSenderStatistics: Hashable, Sendable {
   /// The source.
   public let ssrc: UInt32
   /// Units of the timestamp per second.
-  public let clockRate: Int
+  public private(set) var clockRate: Int
   /// Packets that were sent.
   public private(set) var packets: UInt32 = 0
   /// Bytes of payload that were sent.
@@ -116,6 +130,11 @@ public struct RTPSenderStatistics: Hashable, Sendable {
   /// Creates statistics that are empty.
   public init(ssrc: UInt32, clockRate: Int) {
     self.ssrc = ssrc
+    self.clockRate = max(1, clockRate)
+  }
+
+  /// Goes on with another clock, as after a change of the codec.
+  public mutating func change(clockRate: Int) {
     self.clockRate = max(1, clockRate)
   }
 

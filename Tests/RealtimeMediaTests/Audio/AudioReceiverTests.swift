@@ -80,10 +80,10 @@ import VoiceTesting
 
   @Test(arguments: toneCodecs)
   func thereAreNoClicksOnAJitteryPath(codec: NegotiatedAudio.Codec) throws {
-    var world = AudioWorld(seed: 2, .init(duplication: 0.1, jitter: { $0 < 10 ? 60 : 5 }))
+    var world = AudioWorld(seed: 2, .init(duplication: 0.1, jitter: { $0 < 8 ? 60 : 5 }))
     let receiver = AudioWorld.receiver()
     let sender = try AudioWorld.sender(codec)
-    try world.run(40_000, from: sender, to: receiver) { Sound.tone(440, from: $0, count: $1) }
+    try world.run(20_000, from: sender, to: receiver) { Sound.tone(440, from: $0, count: $1) }
     let course = world.course
     let limit = Sound.roughness(Sound.tone(440, count: 4800)[...]) + 0.02
     var checked = 0
@@ -94,20 +94,20 @@ import VoiceTesting
       #expect(abs(Sound.amplitude(of: 440, in: piece) - 0.3) < 0.03, "\(start)")
       checked += 1
     }
-    #expect(checked > 330, "\(checked)")
-    #expect(course.statistics.packetsDuplicate > 100)
+    #expect(checked > 150, "\(checked)")
+    #expect(course.statistics.packetsDuplicate > 60)
   }
 
   @Test func theDelayFollowsTheJitterAndShrinksAgain() throws {
-    var world = AudioWorld(seed: 3, .init(jitter: { $0 < 20 ? 5 : $0 < 40 ? 120 : 5 }))
+    var world = AudioWorld(seed: 3, .init(jitter: { $0 < 10 ? 5 : $0 < 25 ? 120 : 5 }))
     let receiver = AudioWorld.receiver()
-    try world.run(90_000, from: try AudioWorld.sender(), to: receiver, keep: false) {
+    try world.run(55_000, from: try AudioWorld.sender(), to: receiver, keep: false) {
       Sound.vowel(pitch: 120, from: $0, count: $1)
     }
     let delays = world.course.delays
-    #expect(delays[15] < .milliseconds(70), "\(delays)")
-    #expect(delays[35] > .milliseconds(90), "\(delays)")
-    #expect(delays[85] < .milliseconds(80), "\(delays)")
+    #expect(delays[8] < .milliseconds(70), "\(delays)")
+    #expect(delays[22] > .milliseconds(90), "\(delays)")
+    #expect(delays[53] < .milliseconds(80), "\(delays)")
     #expect(world.course.statistics.removed > 0)
   }
 
@@ -115,7 +115,7 @@ import VoiceTesting
   func concealmentIsCountedTrulyAndHasNoClicks(loss: Double) throws {
     var world = AudioWorld(seed: 4, .init(loss: loss, jitter: { _ in 10 }))
     let receiver = AudioWorld.receiver()
-    try world.run(30_000, from: try AudioWorld.sender(), to: receiver) {
+    try world.run(15_000, from: try AudioWorld.sender(), to: receiver) {
       Sound.tone(300, from: $0, count: $1)
     }
     let course = world.course
@@ -147,14 +147,13 @@ import VoiceTesting
     #expect(course.info.concealedCount <= 48 * 260, "\(course.info)")
   }
 
-  /// An hour in which the clocks drift apart by 0.7 s, each way.
-  @Test(arguments: [200.0, -200.0])
-  func theDriftOfClocksIsAbsorbedForAnHour(drift: Double) throws {
+  /// Three minutes in which the clocks drift apart by 180 ms, each way; the benchmarks do it for hours.
+  @Test(arguments: [1000.0, -1000.0])
+  func theDriftOfClocksIsAbsorbed(drift: Double) throws {
     var world = AudioWorld(seed: 6, .init(jitter: { _ in 10 }, drift: drift))
     let receiver = AudioWorld.receiver()
-    // A second of sound is repeated: what is sent is the same packet by packet, so that an hour takes seconds.
     let second = Sound.vowel(pitch: 120, count: 48000)
-    try world.run(60_000, from: try AudioWorld.sender(), to: receiver, keep: false) { start, count in
+    try world.run(180_000, from: try AudioWorld.sender(), to: receiver, keep: false) { start, count in
       Array(second[start % 48000..<start % 48000 + count])
     }
     let course = world.course
@@ -163,7 +162,7 @@ import VoiceTesting
     #expect(course.statistics.packetsDiscarded == 0)
     #expect(course.info.concealedCount < course.info.count / 500, "\(course.info)")
     let balance = Double(course.statistics.removed - course.statistics.inserted - course.statistics.concealed)
-    #expect(abs(balance - 3600 * 48000 * drift / 1e6) < 9600, "\(balance)")
+    #expect(abs(balance - 180 * 48000 * drift / 1e6) < 2400, "\(balance)")
   }
 
   @Test func anotherSourceIsFollowedAndLatePacketsOfTheOldOneAreNot() throws {
@@ -209,7 +208,7 @@ import VoiceTesting
   @Test(arguments: [0, 20])
   func everyKeyArrivesOnceAndIsNotHeard(loss: Int) throws {
     for seed: UInt64 in 0..<20 {
-      var world = AudioWorld(seed: seed, .init(loss: Double(loss) / 100, jitter: { _ in 30 }))
+      var world = AudioWorld(seed: seed, .init(loss: Double(loss) / 100, jitter: { _ in loss == 0 ? 0 : 30 }))
       let receiver = AudioWorld.receiver()
       let sender = try AudioWorld.sender()
       try world.run(500, from: sender, to: receiver) { Sound.tone(300, from: $0, count: $1) }
