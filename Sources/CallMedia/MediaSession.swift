@@ -68,7 +68,7 @@ public final class MediaSession: Sendable {
     /// Something failed that ends nothing, such as a relay that refused the password.
     case warned(VoiceFailure)
     /// The quality became bad in one way, or recovered.
-    case quality(QualityWarning)
+    case qualityChanged(CallQualityMonitor.Change)
     /// A measurement.
     case measured(MediaStatistics)
   }

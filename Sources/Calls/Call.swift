@@ -38,14 +38,13 @@ public final class Call: Sendable {
   /// Who is in the call.
   public let callInfo: TxCallInfo?
   /// What is said and heard: samples for programs; see ``CallAudio``.
-  public let audio: CallAudio
+  public let audio = CallAudio()
   /// Who began the call.
   public let direction: CallMachine.Direction
 
   init(record: CallRecord, uuid: UUID, driver: ClientDriver) {
     self.id = record.id
     self.driver = driver
-    self.audio = record.audio
     self.direction = record.machine.direction
     self.callInfo = TxCallInfo(callId: uuid, callerName: record.callerName, callerNumber: record.callerNumber)
     self.state = Mutex(State(record: record, state: record.machine.callState))

@@ -45,7 +45,7 @@ public enum CallEvent: Sendable {
   case info(InfoMessage)
   case qualityMeasured(CallQualityMetrics)
   /// The quality became bad in one way, or recovered.
-  case qualityChanged(QualityWarning)
+  case qualityChanged(CallQualityMonitor.Change)
   /// The other side pressed a key, in its audio (RFC 4733).
   case keyPressed(Character)
   case failed(VoiceFailure)

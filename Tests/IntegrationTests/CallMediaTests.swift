@@ -48,9 +48,10 @@ struct CallMediaTests {
     var window: [Int16] = []
     for await frame in audio.frames {
       window.append(contentsOf: frame.samples)
-      guard window.count >= 24_000 else { continue }
-      window.removeFirst(window.count - 24_000)
+      guard window.count >= 9_600 else { continue }
+      print("DBG", Tones.power(of: window[...]), Tones.share(of: frequency, in: window[...]), frame.concealed)
       if Tones.power(of: window[...]) > 1e5, Tones.share(of: frequency, in: window[...]) > 0.95 { return true }
+      window = []
     }
     return false
   }

@@ -163,7 +163,7 @@ final class SessionCore {
   }
 
   func statistics() throws(VoiceFailure) -> MediaStatistics {
-    try self.opened().statistics(at: self.now)
+    try self.opened().statistics
   }
 
   // MARK: What comes in
@@ -204,7 +204,8 @@ final class SessionCore {
     self.ticks += 1
     guard Duration.milliseconds(20) * self.ticks >= interval else { return }
     self.ticks = 0
-    self.tell(.measured(connection.statistics(at: now)))
+    connection.measure(isMuted: self.isMuted || self.isHeld, at: now)
+    self.tell(.measured(connection.statistics))
   }
 
   // MARK: What goes out
@@ -236,8 +237,9 @@ final class SessionCore {
       self.checkGathered()
     case .remoteClosed: self.tell(.remoteClosed)
     case .keyPressed(let key): self.tell(.keyPressed(key.character))
+    case .warned(.onlyHostCandidates) where self.configuration.iceServers.isEmpty: break
     case .warned(let warning): self.tell(.warned(warning.failure))
-    case .quality(let warning): self.tell(.quality(warning))
+    case .qualityChanged(let change): self.tell(.qualityChanged(change))
     case .failed(let failure): self.tell(.failed(failure))
     }
   }

@@ -1,3 +1,4 @@
+import CallMedia
 import CallSignaling
 import Synchronization
 import VoiceCore
@@ -180,7 +181,7 @@ final class ClientDriver: Sendable {
     let setup = MediaPeerSetup(
       callID: id, iceServers: state.machine.session?.server.webRTCIceServers ?? [],
       forcesRelay: state.machine.session?.settings.forcesRelay ?? false,
-      tricklesCandidates: record.dialog.trickleICE ?? false, audio: record.audio, preferredCodecs: record.preferredCodecs,
+      tricklesCandidates: record.dialog.trickleICE ?? false, audio: state.calls[id]?.audio ?? CallAudio(), preferredCodecs: record.preferredCodecs,
       measuresQuality: record.measuresQuality,
       report: { [weak self] event in self?.happened(event, in: id) })
     let factory = self.parts.media
@@ -196,7 +197,7 @@ final class ClientDriver: Sendable {
     case .failed: self.submit(.call(id, .mediaFailed))
     case .candidateFound(let candidate): self.submit(.candidateFound(id, candidate))
     case .measured(let metrics): self.call(id)?.measured(metrics)
-    case .qualityChanged(let warning): self.call(id)?.publish(.qualityChanged(warning))
+    case .qualityChanged(let change): self.call(id)?.publish(.qualityChanged(change))
     case .keyPressed(let key): self.call(id)?.publish(.keyPressed(key))
     case .warned(let failure): self.call(id)?.publish(.failed(failure))
     }

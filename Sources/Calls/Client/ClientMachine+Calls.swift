@@ -1,4 +1,3 @@
-import CallMedia
 import CallSignaling
 import VoiceCore
 
@@ -10,8 +9,6 @@ struct CallRecord: Sendable {
   var machine: CallMachine
   var dialog: DialogParams
   let began: VoiceInstant
-  /// The same through every reconnection; it has no state that the machine would look at.
-  let audio = CallAudio()
   var measuresQuality = false
   var preferredCodecs: [TxCodecCapability] = []
   var outages = 0

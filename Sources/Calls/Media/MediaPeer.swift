@@ -74,7 +74,7 @@ public enum MediaPeerEvent: Sendable {
   /// A measurement.
   case measured(CallQualityMetrics)
   /// The quality became bad in one way, or recovered.
-  case qualityChanged(QualityWarning)
+  case qualityChanged(CallQualityMonitor.Change)
   /// The other side pressed a key, in its audio.
   case keyPressed(Character)
   /// Something failed; what follows from it is told by itself.

@@ -11,13 +11,12 @@ extension AudioConnection {
   ///   - transmit: Is given the packet if there is one on a direct path; it must not keep it. On relayed paths the packet is
   ///     among the outputs.
   public func sendAudio(_ samples: ArraySlice<Int16>?, at now: VoiceInstant, transmit: Transmit) {
-    self.quality.sent(samples ?? [])
     guard case .secured(_, let srtp) = self.keys, let path = self.ice.sendingPath, let sender = self.sender,
       self.negotiator.agreed?.direction.sends ?? false
     else { return }
     let timestamp = sender.timestamp
     guard sender.send(samples, at: now, into: &self.packet) else { return }
-    self.reports.sent(timestamp, payloadBytes: self.packet.count - 12, at: now)
+    self.reports?.sent(timestamp: timestamp, payloadBytes: self.packet.count - 12, at: now)
     guard (try? srtp.protect(&self.packet)) != nil else { return }
     switch path {
     case .direct: transmit(self.packet, path)
@@ -33,7 +32,6 @@ extension AudioConnection {
   /// - Returns: How many of them were made up.
   public func readAudio(_ count: Int, into samples: inout [Int16], at now: VoiceInstant) -> Int {
     let info = self.receiver.read(count, into: &samples, at: now)
-    self.quality.played(samples[...], concealed: info.concealedCount)
     while let event = self.receiver.poll() {
       switch event {
       case .keyPressed(let key): self.tell(.keyPressed(key))
@@ -48,25 +46,36 @@ extension AudioConnection {
   /// - Returns: Whether the other side understands them and there was room; otherwise nothing is sent.
   public func press(_ keys: [TelephoneEvent.Key]) -> Bool { self.sender?.press(keys) ?? false }
 
+  func beginReports(at now: VoiceInstant) {
+    // A handshake that is made anew goes on with the same source.
+    guard self.reports == nil, let sender = self.sender else { return }
+    self.reports = RTCPSchedule(
+      ssrc: self.ssrc, name: self.cname, clockRate: sender.codec.key.clockRate,
+      allowsReducedSize: self.negotiator.agreed?.allowsReducedSizeRTCP ?? false, random: self.random, at: now)
+  }
+
   /// Sends a report if one is due.
   func sendReports(at now: VoiceInstant) {
-    guard case .secured(_, let srtp) = self.keys, var compound = self.reports.timePassed(at: now),
-      (try? srtp.protectRTCP(&compound)) != nil
+    guard case .secured(_, let srtp) = self.keys, self.reports?.poll(at: now, into: &self.report) ?? false,
+      (try? srtp.protectRTCP(&self.report)) != nil
     else { return }
-    self.ice.send(compound, at: now)
+    self.ice.send(self.report, at: now)
   }
 
   func sendGoodbye(at now: VoiceInstant) {
-    guard case .secured(_, let srtp) = self.keys else { return }
-    var compound = self.reports.goodbye(at: now)
-    guard (try? srtp.protectRTCP(&compound)) != nil else { return }
-    self.ice.send(compound, at: now)
+    guard case .secured(_, let srtp) = self.keys, self.reports?.leave(at: now, into: &self.report) ?? false,
+      (try? srtp.protectRTCP(&self.report)) != nil
+    else { return }
+    self.ice.send(self.report, at: now)
   }
 
-  /// Units of the timestamp per second of a payload type that was agreed on.
-  func clockRate(of payloadType: UInt8) -> Int {
+  /// What a payload type is that was agreed on: its clock, and whether it is of keys.
+  func kind(of payloadType: UInt8) -> (clockRate: Int, isKey: Bool) {
     let agreed = self.negotiator.agreed
-    let codecs = (agreed?.codecs ?? []) + (agreed?.telephoneEvents ?? [])
-    return codecs.first { $0.receives == payloadType }?.key.clockRate ?? 48_000
+    if let codec = agreed?.codecs.first(where: { $0.receives == payloadType }) {
+      return (codec.key.clockRate, false)
+    }
+    let key = agreed?.telephoneEvents.first { $0.receives == payloadType }
+    return (key?.key.clockRate ?? 48_000, key != nil)
   }
 }

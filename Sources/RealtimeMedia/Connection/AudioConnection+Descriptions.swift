@@ -150,6 +150,7 @@ extension AudioConnection {
     do {
       if let sender = self.sender {
         try sender.change(codec: codec, telephoneEvent: event, packetTime: packetTime)
+        self.reports?.change(clockRate: codec.key.clockRate)
       } else {
         self.sender = try AudioSender(
           ssrc: self.ssrc, codec: codec, telephoneEvent: event, packetTime: packetTime,

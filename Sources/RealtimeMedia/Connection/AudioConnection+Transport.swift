@@ -71,15 +71,21 @@ extension AudioConnection {
     case .rtp:
       guard case .secured(_, let srtp) = self.keys, (try? srtp.unprotect(&datagram)) != nil,
         let packet = try? RTPPacket(parsing: datagram[...])
-      else { return self.quality.discarded() }
-      self.reports.received(packet, clockRate: self.clockRate(of: packet.payloadType), at: now)
-      self.receiver.received(packet, at: now)
-    case .rtcp:
-      guard case .secured(_, let srtp) = self.keys, (try? srtp.unprotectRTCP(&datagram)) != nil else {
-        return self.quality.discarded()
+      else {
+        self.packetsRefused += 1
+        return
       }
-      self.reports.received(datagram[...], at: now)
-      self.sender?.expectedLoss = self.reports.remoteLoss
+      let (clockRate, isKey) = self.kind(of: packet.payloadType)
+      self.reports?.received(packet, clockRate: clockRate, isKey: isKey, at: now)
+      _ = self.receiver.received(packet, at: now)
+    case .rtcp:
+      guard case .secured(_, let srtp) = self.keys, (try? srtp.unprotectRTCP(&datagram)) != nil,
+        (try? self.reports?.received(datagram[...], at: now)) != nil
+      else {
+        self.packetsRefused += 1
+        return
+      }
+      if let loss = self.reports?.statistics.remoteLoss { self.sender?.expectedLoss = loss }
     case .stun, .turnChannel, .unknown: return
     }
   }
@@ -175,7 +181,7 @@ extension AudioConnection {
         do {
           self.keys = .secured(handshake, try SRTPContext(keys: keys))
           self.connectDeadline = nil
-          self.reports.began(at: now)
+          self.beginReports(at: now)
         } catch {
           self.keys = .failed
           self.fail(VoiceFailure(.callMediaFailed, message: "The keys of the call are not usable.", cause: error))
@@ -205,7 +211,7 @@ extension AudioConnection {
     case .handshaking(let handshake, let deadline):
       wakes.append(deadline)
       if deadline != nil { wakes.append(handshake.timeout.map { now.advanced(by: $0) }) }
-    case .secured: wakes.append(self.reports.nextWake)
+    case .secured: wakes.append(self.reports?.nextWake)
     case .waiting, .failed, .closed: break
     }
     return wakes.compactMap { $0 }.min()

@@ -83,7 +83,7 @@ public final class AudioConnection {
     /// Something to know that ends nothing.
     case warned(ICEWarning)
     /// The quality became bad in one way, or recovered.
-    case quality(QualityWarning)
+    case qualityChanged(CallQualityMonitor.Change)
     /// Why ``State/failed``.
     case failed(VoiceFailure)
   }
@@ -154,8 +154,13 @@ public final class AudioConnection {
   /// There is a sender from the first agreement on, which says what to send.
   var sender: AudioSender?
   let receiver: AudioReceiver
-  var reports: RTCPSchedule
-  var quality: CallQualityMonitor
+  let cname: String
+  /// There are reports once there are keys.
+  var reports: RTCPSchedule?
+  var quality = CallQualityMonitor()
+  var window: CallQualityMonitor.Report?
+  var packetsRefused = 0
+  var report: [UInt8] = []
   /// The packet being made; kept so that its storage is used again.
   var packet: [UInt8] = []
 
@@ -189,8 +194,7 @@ public final class AudioConnection {
     _ = random.next()
     self.ssrc = ssrc
     self.receiver = AudioReceiver(codecs: [], options: configuration.receiving)
-    self.reports = RTCPSchedule(ssrc: ssrc, cname: name)
-    self.quality = CallQualityMonitor()
+    self.cname = name
     self.random = random
   }
 

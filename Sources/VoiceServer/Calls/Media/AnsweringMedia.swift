@@ -67,7 +67,7 @@ private actor AnsweredCall {
         logger.info("call media failed", metadata: ["code": "\(failure.code)", "reason": "\(failure.message)"])
         tell(.failed)
       case .warned(let failure): logger.debug("call media", metadata: ["code": "\(failure.code)"])
-      case .keyPressed, .connected, .interrupted, .remoteClosed, .candidateFound, .quality, .measured: break
+      case .keyPressed, .connected, .interrupted, .remoteClosed, .candidateFound, .qualityChanged, .measured: break
       }
     }
   }

@@ -1,0 +1,73 @@
+public import VoiceCore
+
+/// What is known of the audio of a call.
+public struct MediaStatistics: Hashable, Sendable {
+  /// The codec that is sent.
+  public var codec: AudioCodec.Key?
+  /// The pair of addresses in use.
+  public var pair: ICEAgent.CandidatePair?
+  /// The way there and back: by reports if there were any, else by checks of ICE.
+  public var roundTrip: Duration?
+  /// What both sides reported, since the beginning.
+  public var reports = RTCPSchedule.Statistics()
+  /// What was played, since the beginning.
+  public var receiver = AudioReceiver.Statistics()
+  /// What was sent, since the beginning.
+  public var sender = AudioSender.Statistics()
+  /// What ICE counted.
+  public var ice = ICEAgent.Counts()
+  /// Packets of media that could not prove to come from the other side, or were replayed.
+  public var packetsRefused = 0
+  /// The last window: loss, concealment, bitrates, levels, and what people would think of it.
+  public var window: CallQualityMonitor.Report?
+  /// What is wrong now.
+  public var warnings: Set<CallQualityMonitor.Warning> = []
+
+  /// Creates statistics that are empty.
+  public init() {}
+}
+
+extension AudioConnection {
+  /// What is known by now.
+  public var statistics: MediaStatistics {
+    var statistics = MediaStatistics()
+    statistics.codec = self.sender?.codec.key
+    statistics.pair = self.ice.selectedPair
+    statistics.reports = self.reports?.statistics ?? .init()
+    statistics.roundTrip = statistics.reports.roundTrip ?? statistics.pair?.roundTrip
+    statistics.receiver = self.receiver.statistics
+    statistics.sender = self.sender?.statistics ?? .init()
+    statistics.ice = self.ice.counts
+    statistics.packetsRefused = self.packetsRefused
+    statistics.window = self.window
+    statistics.warnings = self.quality.warnings
+    return statistics
+  }
+
+  /// Ends a window of the measurement and begins the next one; once a second is a good pace.
+  ///
+  /// - Parameter isMuted: Whether this side is silent because it wants to.
+  public func measure(isMuted: Bool, at now: VoiceInstant) {
+    guard case .secured = self.keys else { return }
+    let known = self.statistics
+    var snapshot = CallQualityMonitor.Snapshot(at: now)
+    snapshot.roundTrip = known.roundTrip
+    snapshot.jitter = known.reports.jitter
+    snapshot.playoutDelay = known.receiver.delay
+    snapshot.packetTime = self.sender?.packetTime ?? .milliseconds(20)
+    snapshot.packetsReceived = known.reports.packetsReceived
+    snapshot.packetsLost = known.reports.packetsLost
+    snapshot.samplesPlayed = known.receiver.played
+    snapshot.samplesConcealed = known.receiver.concealed
+    snapshot.bytesReceived = known.reports.bytesReceived
+    snapshot.bytesSent = known.reports.bytesSent
+    snapshot.inboundLevel = known.receiver.level
+    snapshot.outboundLevel = known.sender.level
+    let direction = self.negotiator.agreed?.direction ?? .sendAndReceive
+    snapshot.expectsInbound = direction.receives
+    snapshot.expectsOutbound = direction.sends && !isMuted
+    snapshot.impairment = known.codec?.encoding == "opus" ? .opus : .g711
+    self.window = self.quality.add(snapshot) ?? self.window
+    while let change = self.quality.poll() { self.tell(.qualityChanged(change)) }
+  }
+}
