@@ -82,6 +82,8 @@ public struct TURNClient: Sendable {
     var purpose: Purpose
     var bytes: [UInt8]
     var hasCredentials: Bool
+    /// Answers 438 in a row; requests that go side by side may make each other's nonce stale.
+    var staleAnswers: Int
     var nextSending: VoiceInstant
     var timeout: Duration
     var deadline: VoiceInstant
@@ -119,8 +121,6 @@ public struct TURNClient: Sendable {
   var realm: String?
   var nonce = ""
   var key: [UInt8]?
-  /// Answers 438 in a row.
-  var staleAnswers = 0
   var nextRefresh: VoiceInstant?
   var stream: [UInt8] = []
   var outputs = OutputQueue<Output>()
