@@ -105,7 +105,7 @@ extension TURNClient {
       }
       guard answer.unknownRequired.isEmpty else { return }
       self.requests[message.transaction] = nil
-        self.succeeded(request.purpose, message, at: now)
+      self.succeeded(request.purpose, message, at: now)
     case .error:
       self.requests[message.transaction] = nil
       self.refused(request, message, at: now)

@@ -51,7 +51,9 @@ import VoiceCore
     world.start()
     #expect(world.run(.seconds(10)) { world.one.gatheringEnded == 1 })
     #expect(start.duration(to: world.now) <= .milliseconds(5200))
-    #expect(Set(world.one.warnings) == Set(configuration.servers.map { .serverUnreachable($0) } + [.onlyHostCandidates]))
+    #expect(
+      Set(world.one.warnings)
+        == Set(configuration.servers.map { .serverUnreachable($0) } + [.onlyHostCandidates]))
     // Trying goes on, but is not told again.
     world.run(.seconds(60))
     #expect(world.one.warnings.count == configuration.servers.count + 1)
