@@ -32,7 +32,7 @@ extension TURNClient {
       purpose: purpose, bytes: bytes, hasCredentials: self.key != nil, staleAnswers: staleAnswers,
       nextSending: self.configuration.isStream
         ? deadline : now.advanced(by: self.configuration.firstTimeout),
-      timeout: self.configuration.firstTimeout, deadline: deadline)
+      deadline: deadline)
     self.outputs.append(.send(bytes))
   }
 
