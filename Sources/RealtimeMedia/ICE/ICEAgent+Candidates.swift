@@ -113,7 +113,7 @@ extension ICEAgent {
 
   /// Puts a candidate out, unless another one has the same address (RFC 8445 section 5.1.3).
   mutating func addLocal(_ candidate: ICECandidate, _ address: TransportAddress, _ base: Base) {
-    guard
+    guard self.localCandidates.count < Generation.remoteLimit,
       !self.localCandidates.contains(where: { $0.address == address && $0.candidate.kind == candidate.kind }),
       !(candidate.kind == .serverReflexive
         && self.localCandidates.contains(where: { $0.address == address }))

@@ -59,8 +59,8 @@ extension ICEAgent {
     // RFC 8445 section 14.3: the more pairs there are, the longer each has to wait for its turn.
     let active = self.pairs.count { $0.isUnfinished }
     let least = max(self.configuration.firstTimeout, self.configuration.checkInterval * active)
-    let doublings = min(3, max(0, self.pairs[index].attempts - 1))
-    self.pairs[index].nextCheck = now.advanced(by: least * (1 << doublings))
+    let pause = retransmissionPause(least, after: self.pairs[index].attempts)
+    self.pairs[index].nextCheck = now.advanced(by: pause)
     self.counts.checksSent += 1
     self.sendCheck(index, at: now)
   }

@@ -60,7 +60,7 @@ extension ICEAgent {
     self.warnedServers = []
     for index in self.queries.indices where self.queries[index].state == .unanswered {
       self.queries[index].state = .asking
-      self.queries[index].timeout = self.configuration.firstTimeout
+      self.queries[index].sendings = 0
       self.queries[index].nextSending = now
       self.queries[index].deadline = now.advanced(by: self.configuration.serverTimeout)
     }
@@ -79,7 +79,7 @@ extension ICEAgent {
     self.queries.append(
       Query(
         socket: socket, server: server, address: address, transaction: .init(using: &self.random),
-        timeout: self.configuration.firstTimeout, nextSending: slot,
+        nextSending: slot,
         deadline: slot.advanced(by: self.configuration.serverTimeout)))
     self.runQueries(at: now)
   }
@@ -90,11 +90,16 @@ extension ICEAgent {
       switch query.state {
       case .asking where query.deadline <= now:
         query.state = .unanswered
-        query.nextSending = now.advanced(by: self.configuration.keepaliveInterval)
+        query.nextSending = now.advanced(by: self.configuration.serverTimeout)
       case .asking:
-        query.nextSending = min(query.deadline, now.advanced(by: query.timeout))
-        query.timeout = query.timeout * 2
-      case .answered, .unanswered:
+        query.sendings += 1
+        let pause = retransmissionPause(self.configuration.firstTimeout, after: query.sendings)
+        query.nextSending = min(query.deadline, now.advanced(by: pause))
+      case .unanswered:
+        // The server may have been out of reach for a moment.
+        query.transaction = .init(using: &self.random)
+        query.nextSending = now.advanced(by: self.configuration.serverTimeout)
+      case .answered:
         // A new question keeps the mapping open, and shows whether it is still the same.
         query.transaction = .init(using: &self.random)
         query.nextSending = now.advanced(by: self.configuration.keepaliveInterval)

@@ -176,6 +176,12 @@ extension ICEAgent {
   }
 
   private mutating func settleState(at now: VoiceInstant) {
+    self.sendingPath = self.selectedPairState.map { pair in
+      switch pair.base {
+      case .socket(let socket): .direct(socket, pair.remote)
+      case .relay: .relayed
+      }
+    }
     let next: State
     if self.failure != nil {
       next = .failed

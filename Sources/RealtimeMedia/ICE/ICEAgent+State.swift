@@ -132,7 +132,7 @@ extension ICEAgent {
     let address: TransportAddress
     var transaction: STUNMessage.TransactionID
     var state = State.asking
-    var timeout: Duration
+    var sendings = 0
     var nextSending: VoiceInstant
     var deadline: VoiceInstant
   }

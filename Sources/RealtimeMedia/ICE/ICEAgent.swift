@@ -114,13 +114,7 @@ public struct ICEAgent: Sendable {
   public mutating func poll() -> Output? { self.outputs.next() }
 
   /// Where application data go now; on a direct path the driver may send without the agent.
-  public var sendingPath: SendingPath? {
-    guard let pair = self.selectedPairState else { return nil }
-    return switch pair.base {
-    case .socket(let socket): .direct(socket, pair.remote)
-    case .relay: .relayed
-    }
-  }
+  public internal(set) var sendingPath: SendingPath?
 
   /// The pair that is sent on.
   public var selectedPair: CandidatePair? { self.selectedPairState.map(self.described) }
@@ -146,13 +140,16 @@ public struct ICEAgent: Sendable {
     guard self.state != .closed else { return }
     let remote = Credentials(userFragment: userFragment, password: password)
     let isRestart = self.current.remote.map { $0 != remote } ?? false
-    if isRestart { self.beginGeneration(self.current.local, at: now) }
+    guard isRestart || self.failure == nil else { return }
+    if isRestart {
+      self.recover()
+      self.beginGeneration(self.current.local, at: now)
+    }
     guard let last = self.generations.indices.last else { return }
     self.generations[last].remote = remote
     self.generations[last].awaitsRestart = self.generations[last].awaitsRestart || isRestart
     // A lite peer never controls (RFC 8445 section 6.1.1).
     if isLite { self.setRole(.controlling) }
-    self.failure = nil
     self.extendDeadline(at: now)
     let early = self.generations[last].earlyChecks
     self.generations[last].earlyChecks = []
@@ -167,7 +164,7 @@ public struct ICEAgent: Sendable {
   /// What is sent goes on over the old pair until a new one is selected.
   public mutating func restart(at now: VoiceInstant) {
     guard self.state != .closed else { return }
-    self.failure = nil
+    self.recover()
     let before = self.current
     self.beginGeneration(self.makeCredentials(), at: now)
     // An answer to a restart of the peer, whose credentials and candidates are here already.
@@ -195,8 +192,17 @@ public struct ICEAgent: Sendable {
     self.queries = []
     self.bases = [:]
     self.selected = nil
+    self.sendingPath = nil
     self.state = .closed
     self.outputs.append(.stateChanged(.closed))
+  }
+
+  /// A failed agent begins as if it was new.
+  private mutating func recover() {
+    guard self.failure != nil else { return }
+    self.failure = nil
+    self.lastConnectivity = nil
+    self.lastSelection = nil
   }
 
   private mutating func beginGeneration(_ local: Credentials, at now: VoiceInstant) {

@@ -9,7 +9,7 @@ extension TURNClient {
     return STUNMessage(.request, method, transaction: .init(using: &self.random), attributes: attributes)
   }
 
-  mutating func request(_ purpose: Purpose, at now: VoiceInstant) {
+  mutating func request(_ purpose: Purpose, staleAnswers: Int = 0, at now: VoiceInstant) {
     let message: STUNMessage
     switch purpose {
     case .allocate:
@@ -29,10 +29,10 @@ extension TURNClient {
     let bytes = message.encoded(integrity: self.key.map { .sha1($0) })
     let deadline = now.advanced(by: self.configuration.requestTimeout)
     self.requests[message.transaction] = Request(
-      purpose: purpose, bytes: bytes, hasCredentials: self.key != nil,
+      purpose: purpose, bytes: bytes, hasCredentials: self.key != nil, staleAnswers: staleAnswers,
       nextSending: self.configuration.isStream
         ? deadline : now.advanced(by: self.configuration.firstTimeout),
-      timeout: self.configuration.firstTimeout, deadline: deadline)
+      deadline: deadline)
     self.outputs.append(.send(bytes))
   }
 
@@ -105,7 +105,6 @@ extension TURNClient {
       }
       guard answer.unknownRequired.isEmpty else { return }
       self.requests[message.transaction] = nil
-      self.staleAnswers = 0
       self.succeeded(request.purpose, message, at: now)
     case .error:
       self.requests[message.transaction] = nil
@@ -152,18 +151,17 @@ extension TURNClient {
   private mutating func refused(_ request: Request, _ message: STUNMessage, at now: VoiceInstant) {
     guard let code = message.errorCode else { return self.refused(request, .malformedAnswer, at: now) }
     switch code {
-    case 401 where !request.hasCredentials, 438 where self.staleAnswers < 5:
+    case 401 where !request.hasCredentials, 438 where request.staleAnswers < 8:
       guard let nonce = message.nonce, let realm = message.realm ?? self.realm else {
         return self.refused(request, .malformedAnswer, at: now)
       }
-      if code == 438 { self.staleAnswers += 1 }
       self.nonce = nonce
       if realm != self.realm || self.key == nil {
         self.realm = realm
         self.key = STUNMessage.longTermKey(
           username: self.configuration.username, realm: realm, password: self.configuration.password)
       }
-      self.request(request.purpose, at: now)
+      self.request(request.purpose, staleAnswers: request.staleAnswers + (code == 438 ? 1 : 0), at: now)
     case 300 where request.purpose == .allocate:
       guard let server = message.alternateServer else { return self.fail(.malformedAnswer) }
       self.end(.failed(.refused(code: 300)))

@@ -103,7 +103,7 @@ import VoiceTesting
     let before = world.one.agent.counts.checksSent
     world.run(.seconds(10))
     #expect(world.one.agent.counts.checksSent - before <= 201)
-    #expect(world.one.agent.counts.checksSent <= 24 * 7 + 1)
+    #expect(world.one.agent.counts.checksSent <= 24 * 10 + 1)
   }
 
   @Test func spoofedAnswersChangeNothing() {

@@ -168,7 +168,7 @@ final class VirtualTURNServer {
       let answer = message.answer(.error, attributes: [.errorCode(401, reason: "")] + challenge)
       return self.reply(answer.encoded(), to: client, network)
     }
-    self.nonceUsed += 1
+    if nonce == self.nonce { self.nonceUsed += 1 }
     if nonce != self.nonce || self.nonceUsed > self.nonceUses {
       if nonce == self.nonce {
         self.nonce = "nonce\(self.random.next())"

@@ -144,8 +144,8 @@ import VoiceTesting
     world.start()
     #expect(world.run(.seconds(10)) { world.failures == [.unreachable] })
     #expect(start.duration(to: world.network.now) == .seconds(5))
-    // At 0, 250, 750, 1750 and 3750 ms.
-    #expect(world.network.datagramsSent == 5)
+    // At 0, 250, 500, 1000, 1500, 2500 and 3500 ms.
+    #expect(world.network.datagramsSent == 7)
   }
 
   @Test func aStreamThatCarriesSomethingElseFails() {

@@ -1,0 +1,145 @@
+import RealtimeMedia
+import Testing
+import VoiceCore
+
+/// Servers that refuse, do not answer, go away or name others, as an agent sees them.
+@Suite struct ICERelayTests {
+  static let server = ICEConnectingTests.server
+
+  static func world(_ configuration: ICEAgent.Configuration, seed: UInt64) -> ICEWorld {
+    let world = ICEWorld(seed: seed, configuration)
+    world.network.addServer(self.server, users: ["ann": "secret"])
+    return world
+  }
+
+  @Test(arguments: [ICEAgent.Server.Transport.udp, .tcp])
+  func aWrongPasswordIsAWarningAndTheCallGoesOn(_ transport: ICEAgent.Server.Transport) {
+    let configuration = ICEConnectingTests.turn(transport, password: "guess")
+    let world = Self.world(configuration, seed: 1)
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.other, "198.51.100.2")
+    world.start()
+    #expect(ICEConnectingTests.connected(world))
+    world.run(.seconds(10))
+    let refused = configuration.servers.map { ICEWarning.serverRefused($0, .wrongCredentials) }
+    #expect(world.one.warnings == refused + [.onlyHostCandidates])
+    #expect(world.one.gatheringEnded == 1)
+    // A wrong password is not tried again.
+    #expect(world.one.state == .completed)
+  }
+
+  @Test func aWrongPasswordWithNothingButARelayFails() {
+    let world = Self.world(ICEConnectingTests.turn(password: "guess", relayOnly: true), seed: 2)
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.other, "198.51.100.2")
+    world.start()
+    #expect(world.run(.seconds(16)) { world.one.state == .failed })
+    #expect(world.one.warnings.contains(.noCandidates))
+    #expect(world.one.agent.failure == .noLocalCandidates)
+  }
+
+  @Test(arguments: [ICEAgent.Server.Transport.udp, .tcp])
+  func aServerThatDoesNotAnswerIsAWarning(_ transport: ICEAgent.Server.Transport) {
+    var configuration = ICEConnectingTests.turn(transport)
+    let missing = TransportAddress(VirtualNetwork.ip("192.0.2.77"), port: 3478)
+    configuration.servers[0].address = missing
+    if transport == .udp { configuration.servers.append(.init(.stun, missing)) }
+    let world = Self.world(configuration, seed: 3)
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.one, "203.0.113.1")
+    let start = world.now
+    world.start()
+    #expect(world.run(.seconds(10)) { world.one.gatheringEnded == 1 })
+    #expect(start.duration(to: world.now) <= .milliseconds(5200))
+    #expect(
+      Set(world.one.warnings)
+        == Set(configuration.servers.map { .serverUnreachable($0) } + [.onlyHostCandidates]))
+    // Trying goes on, but is not told again.
+    world.run(.seconds(60))
+    #expect(world.one.warnings.count == configuration.servers.count + 1)
+  }
+
+  @Test func followsToAnotherServerButNotForEver() {
+    let world = Self.world(ICEConnectingTests.turn(relayOnly: true), seed: 4)
+    let second = TransportAddress(VirtualNetwork.ip("192.0.2.252"), port: 3478)
+    let third = world.network.addServer(second, users: ["ann": "secret"])
+    let first = world.network.addServer(Self.server, users: ["ann": "secret"])
+    first.alternate = second
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.other, "198.51.100.2")
+    world.start()
+    #expect(ICEConnectingTests.connected(world))
+    #expect(world.crosses())
+    #expect(third.allocationCount == 1)
+    let circle = Self.world(ICEConnectingTests.turn(), seed: 5)
+    circle.network.addServer(Self.server, users: ["ann": "secret"]).alternate = Self.server
+    circle.addSocket(circle.one, "198.51.100.1")
+    circle.start()
+    circle.run(.seconds(5))
+    let server = ICEConnectingTests.turn().servers[0]
+    #expect(circle.one.warnings.contains(.serverRefused(server, .tooManyRedirections)))
+  }
+
+  @Test(arguments: [ICEAgent.Server.Transport.udp, .tcp])
+  func getsANewRelayWhenTheServerForgotTheOld(_ transport: ICEAgent.Server.Transport) {
+    let configuration = ICEConnectingTests.turn(transport, relayOnly: true)
+    let world = ICEWorld(seed: 6, configuration)
+    let server = world.network.addServer(Self.server, users: ["ann": "secret"])
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.other, "198.51.100.2")
+    world.start()
+    #expect(ICEConnectingTests.connected(world))
+    server.forget()
+    if transport == .tcp { world.network.closeFromServer(1) }
+    world.run(.seconds(transport == .tcp ? 10 : 600))
+    // The peer has learnt the new relay's address from the signalled candidate.
+    #expect(world.one.candidates.count == 2)
+    #expect(server.allocationCount == 1)
+  }
+
+  @Test func staleNoncesAreRenewedDuringACall() {
+    let world = ICEWorld(seed: 7, ICEConnectingTests.turn(relayOnly: true))
+    let server = world.network.addServer(Self.server, users: ["ann": "secret"])
+    server.nonceUses = 1
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.other, "198.51.100.2")
+    world.start()
+    #expect(ICEConnectingTests.connected(world))
+    for _ in 0..<40 {
+      world.run(.seconds(60))
+      #expect(world.crosses())
+    }
+    #expect(server.staleAnswers > 10)
+    #expect(world.one.warnings.isEmpty)
+    #expect(world.areCompleted)
+  }
+
+  @Test func relaysOverIPv6() {
+    let address = TransportAddress(VirtualNetwork.ip("2001:db8::254"), port: 3478)
+    let server = ICEAgent.Server(.turn, address, username: "ann", password: "secret", relayIsV6: true)
+    let world = ICEWorld(seed: 8, .init(servers: [server], relayOnly: true))
+    world.network.addServer(address, users: ["ann": "secret"])
+    world.addSocket(world.one, "2001:db8::1")
+    world.addSocket(world.other, "2001:db8::2")
+    world.start()
+    #expect(ICEConnectingTests.connected(world))
+    #expect(world.crosses())
+    #expect(world.one.candidates.map(\.address) == [.ip(address.ip)])
+  }
+
+  /// UDP is blocked altogether, as in some offices: the relay over TCP and the peer's own path find each other.
+  @Test func isReachableThoughUDPIsBlockedOnBothSides() {
+    let configuration = ICEConnectingTests.turn(.tls)
+    let world = ICEWorld(seed: 9, configuration, configuration)
+    world.network.addServer(Self.server, users: ["ann": "secret"])
+    for (index, peer) in world.peers.enumerated() {
+      let home = world.network.addNAT(.portRestricted, "192.0.2.\(index + 1)", blocksUDP: true)
+      world.addSocket(peer, "10.0.0.2", in: home)
+    }
+    world.start()
+    #expect(ICEConnectingTests.connected(world))
+    #expect(world.crosses())
+    #expect(world.peers.allSatisfy { $0.agent.selectedPair?.local.kind == .relayed })
+    #expect(world.peers.allSatisfy { $0.agent.sendingPath == .relayed })
+  }
+}
