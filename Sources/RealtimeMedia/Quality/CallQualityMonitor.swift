@@ -223,13 +223,15 @@ public struct CallQualityMonitor: Sendable {
     let limits = self.limits
     if let roundTrip = report.roundTrip {
       self.watch(
-        .highRoundTrip, isBad: roundTrip > limits.roundTrip.raised, isGood: roundTrip < limits.roundTrip.cleared)
+        .highRoundTrip, isBad: roundTrip > limits.roundTrip.raised,
+        isGood: roundTrip < limits.roundTrip.cleared)
     }
     if let jitter = report.jitter {
       self.watch(.highJitter, isBad: jitter > limits.jitter.raised, isGood: jitter < limits.jitter.cleared)
     }
     if report.packetsReceived + report.packetsLost > 0 {
-      self.watch(.highLoss, isBad: report.loss > limits.loss.raised, isGood: report.loss < limits.loss.cleared)
+      self.watch(
+        .highLoss, isBad: report.loss > limits.loss.raised, isGood: report.loss < limits.loss.cleared)
     }
     if let score = report.score {
       self.watch(.lowScore, isBad: score < limits.score.raised, isGood: score > limits.score.cleared)

@@ -137,7 +137,9 @@ public struct RTCPSchedule: Sendable {
   /// - Parameters:
   ///   - clockRate: Units of its timestamp per second.
   ///   - isKey: Whether it is one of a key, whose timestamp does not say when it was sent.
-  public mutating func received(_ packet: RTPPacket, clockRate: Int, isKey: Bool = false, at now: VoiceInstant) {
+  public mutating func received(
+    _ packet: RTPPacket, clockRate: Int, isKey: Bool = false, at now: VoiceInstant
+  ) {
     // A loop, or a collision that is not ours to solve (RFC 3550 section 8.2).
     guard packet.ssrc != self.ssrc else { return }
     if let receiver = self.receiver, receiver.ssrc != packet.ssrc {
@@ -157,7 +159,9 @@ public struct RTCPSchedule: Sendable {
   /// Takes a compound, if it is one (RFC 3550 section A.2).
   ///
   /// - Throws: ``RTPError``; nothing of a compound that is broken counts.
-  public mutating func received(_ bytes: ArraySlice<UInt8>, at now: VoiceInstant) throws(RTPError) -> Reception {
+  public mutating func received(_ bytes: ArraySlice<UInt8>, at now: VoiceInstant) throws(RTPError)
+    -> Reception
+  {
     let packets = try RTCPPacket.parse(bytes)
     guard let first = packets.first, let flags = bytes.first else { throw .truncated }
     switch first {

@@ -51,11 +51,14 @@ enum Sound {
     return max(0, 1 - fitted / energy)
   }
 
-  /// The strongest frequency between two, in steps of 1 Hz.
+  /// The strongest frequency between two, in steps of 2 Hz.
   static func pitch(of samples: ArraySlice<Int16>, in range: ClosedRange<Int>) -> Int {
-    range.max {
-      Self.amplitude(of: Double($0), in: samples) < Self.amplitude(of: Double($1), in: samples)
-    } ?? 0
+    var best = (frequency: 0, amplitude: 0.0)
+    for frequency in stride(from: range.lowerBound, through: range.upperBound, by: 2) {
+      let amplitude = Self.amplitude(of: Double(frequency), in: samples)
+      if amplitude > best.amplitude { best = (frequency, amplitude) }
+    }
+    return best.frequency
   }
 
   static func rms(_ samples: ArraySlice<Int16>) -> Double {
