@@ -67,6 +67,81 @@ func fuzzPackets(_ bytes: [UInt8]) {
   }
 }
 
+/// Objects of C libraries, made once; one thread uses them.
+final class Libraries {
+  let certificate: DTLSCertificate
+  let decoder: OpusDecoder
+  let contexts: [SRTPContext]
+
+  init() throws {
+    self.certificate = try .make()
+    self.decoder = try OpusDecoder()
+    self.contexts = try SRTPProfile.allCases.map { profile in
+      let key = SRTPMasterKey(
+        key: Array(repeating: 1, count: profile.keyCount), salt: Array(repeating: 2, count: profile.saltCount)
+      )
+      return try SRTPContext(keys: SRTPKeys(profile: profile, local: key, remote: key))
+    }
+  }
+
+  /// The bytes as one datagram, then as several, each with a length in two bytes before it; for both roles.
+  func fuzzDTLS(_ bytes: ArraySlice<UInt8>) {
+    for role in [NegotiatedAudio.DTLSRole.client, .server] {
+      guard
+        let connection = try? DTLSConnection(
+          certificate: self.certificate, role: role, remoteFingerprints: [self.certificate.fingerprint])
+      else { return require(false, "a connection can be made") }
+      connection.start()
+      var rest = bytes
+      connection.received(rest)
+      while rest.count > 2 {
+        let count = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
+        rest = rest.dropFirst(2)
+        connection.received(rest.prefix(count))
+        rest = rest.dropFirst(count)
+      }
+      var ends = 0
+      while let output = connection.poll() {
+        switch output {
+        case .send(let datagram): require(!datagram.isEmpty && datagram.count <= 1200, "a datagram fits")
+        case .established: require(false, "nobody gets keys without the private key")
+        case .failed, .closed: ends += 1
+        }
+      }
+      require(ends <= 1, "it ends once")
+      connection.close()
+    }
+  }
+
+  /// Nothing is authentic; and what is protected can be opened.
+  func fuzzSRTP(_ bytes: [UInt8]) {
+    for context in self.contexts {
+      var packet = bytes
+      require((try? context.unprotect(&packet)) == nil && packet.isEmpty, "a forged packet is refused")
+      packet = bytes
+      require((try? context.unprotectRTCP(&packet)) == nil && packet.isEmpty, "a forged report is refused")
+      packet = bytes
+      if (try? context.protectRTCP(&packet)) != nil {
+        require((try? context.unprotectRTCP(&packet)) != nil && packet == bytes, "a report survives")
+      }
+    }
+  }
+
+  /// A payload gives as many samples as it says, or none.
+  func fuzzOpus(_ payload: ArraySlice<UInt8>) {
+    var samples: [Int16] = []
+    if let count = try? self.decoder.decode(payload, into: &samples) {
+      require(count == OpusPacket.duration(of: payload), "it is as long as it says")
+    } else {
+      require(samples.isEmpty, "nothing is left of a payload that is refused")
+    }
+    try? self.decoder.recover(960, from: payload, into: &samples)
+  }
+}
+
+/// Only the fuzzer's one thread gets here.
+nonisolated(unsafe) private let libraries = try? Libraries()
+
 /// The fuzzer's own main loop, in the toolchain's library: it links only under `-sanitize=fuzzer`.
 @_silgen_name("LLVMFuzzerRunDriver")
 func runFuzzer(
@@ -80,15 +155,21 @@ struct FuzzMedia {
   static func main() {
     var count = CommandLine.argc
     var arguments = CommandLine.unsafeArgv
+    guard libraries != nil else { return require(false, "the libraries are there") }
     let status = runFuzzer(&count, &arguments) { start, count in
       let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-      // A description begins with its version; datagrams say what they are.
-      if bytes.first == UInt8(ascii: "v") {
-        fuzzSDP(bytes)
-      } else if DatagramKind(bytes) == .stun {
-        fuzzSTUN(bytes)
-      } else {
+      // A description begins with its version, datagrams for a handshake with a letter, a payload too; other
+      // datagrams say what they are.
+      switch (bytes.first, DatagramKind(bytes)) {
+      case (UInt8(ascii: "v"), _): fuzzSDP(bytes)
+      case (UInt8(ascii: "d"), _): libraries?.fuzzDTLS(bytes.dropFirst())
+      case (UInt8(ascii: "o"), _): libraries?.fuzzOpus(bytes.dropFirst())
+      case (_, .stun): fuzzSTUN(bytes)
+      case (_, .dtls): libraries?.fuzzDTLS(bytes[...])
+      case (_, .rtp), (_, .rtcp):
         fuzzPackets(bytes)
+        libraries?.fuzzSRTP(bytes)
+      default: fuzzPackets(bytes)
       }
       return 0
     }
