@@ -169,7 +169,8 @@ let package = Package(
     module(
       "Calls",
       [
-        "VoiceCore", "VoicePlatform", "CallSignaling", "CallMedia", "RealtimeMedia", "VoiceWebSocket", .nioCore,
+        "VoiceCore", "VoicePlatform", "CallSignaling", "CallMedia", "RealtimeMedia", "VoiceWebSocket",
+        .nioCore,
       ]),
     module(
       "VoiceServer",
@@ -229,8 +230,11 @@ let package = Package(
         .nioCore, .nioPosix,
       ]),
     tests(of: "CallSignaling", ["VoiceCore", "VoiceTesting"]),
-    tests(of: "RealtimeMedia", ["VoiceCore", "CRealtimeMedia", "CMediaOpus", "VoiceTesting", .crypto, .cryptoExtras]),
-    tests(of: "CallMedia", ["VoiceCore", "VoiceAudio", "RealtimeMedia", "VoiceTesting", .nioCore, .nioPosix]),
+    tests(
+      of: "RealtimeMedia",
+      ["VoiceCore", "CRealtimeMedia", "CMediaOpus", "VoiceTesting", .crypto, .cryptoExtras]),
+    tests(
+      of: "CallMedia", ["VoiceCore", "VoiceAudio", "RealtimeMedia", "VoiceTesting", .nioCore, .nioPosix]),
     tests(
       of: "VoiceWebSocket",
       ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),

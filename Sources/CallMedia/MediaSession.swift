@@ -87,7 +87,8 @@ public final class MediaSession: Sendable {
     let random = engine.random()
     self.core = NIOLoopBoundBox.makeBoxSendingValue(
       SessionCore(
-        loop: engine.loop, pacer: engine.pacer, paths: engine.paths, configuration: configuration, audio: audio,
+        loop: engine.loop, pacer: engine.pacer, paths: engine.paths, configuration: configuration,
+        audio: audio,
         random: random, report: report),
       eventLoop: engine.loop)
     self.perform { $0.start() }

@@ -49,8 +49,9 @@ struct CallMediaTests {
     for await frame in audio.frames {
       window.append(contentsOf: frame.samples)
       guard window.count >= 9_600 else { continue }
-      print("DBG", Tones.power(of: window[...]), Tones.share(of: frequency, in: window[...]), frame.concealed)
-      if Tones.power(of: window[...]) > 1e5, Tones.share(of: frequency, in: window[...]) > 0.95 { return true }
+      if Tones.power(of: window[...]) > 1e5, Tones.share(of: frequency, in: window[...]) > 0.95 {
+        return true
+      }
       window = []
     }
     return false

@@ -65,7 +65,8 @@ public final class CallAudio: Sendable {
       switch self.state.withLock({ $0.outgoing.offered(piece) }) {
       case .taken: rest = rest.dropFirst(piece.count)
       case .full: await self.room()
-      case .closed: throw VoiceFailure(.callNotFound, message: "The call is over; what was to be said was not sent.")
+      case .closed:
+        throw VoiceFailure(.callNotFound, message: "The call is over; what was to be said was not sent.")
       }
     }
   }

@@ -62,7 +62,9 @@ public struct IceServerAddress: Hashable, Sendable {
     guard !host.isEmpty, host.utf8.count <= 255,
       host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "@") })
     else { throw invalid("the host is missing or has a character that hosts cannot have.") }
-    guard let number = UInt16(port), number > 0 else { throw invalid("the port is a number from 1 to 65535.") }
+    guard let number = UInt16(port), number > 0 else {
+      throw invalid("the port is a number from 1 to 65535.")
+    }
     self.host = String(host)
     self.port = number
   }
@@ -77,7 +79,9 @@ public struct IceServerAddress: Hashable, Sendable {
 
   /// Looks the host up; the system blocks while it does, so a thread of a pool waits.
   func resolve(on loop: any EventLoop) -> EventLoopFuture<TransportAddress> {
-    if let ip = IPAddress(self.host) { return loop.makeSucceededFuture(TransportAddress(ip, port: self.port)) }
+    if let ip = IPAddress(self.host) {
+      return loop.makeSucceededFuture(TransportAddress(ip, port: self.port))
+    }
     let (host, port) = (self.host, Int(self.port))
     return NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
       guard

@@ -17,7 +17,9 @@ struct MediaSocket {
     let bound = NIOLoopBound(handler, eventLoop: loop)
     return DatagramBootstrap(group: loop)
       .channelOption(.datagramVectorReadMessageCount, value: Self.batch)
-      .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.batch * Self.largest))
+      .channelOption(
+        .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.batch * Self.largest)
+      )
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(bound.value())

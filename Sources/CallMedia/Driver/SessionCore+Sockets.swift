@@ -18,7 +18,8 @@ extension SessionCore {
           self.tell(
             .warned(
               VoiceFailure(
-                .callRelayFailed, message: "The host “\(server.address.host)” cannot be looked up.", cause: error)))
+                .callRelayFailed, message: "The host “\(server.address.host)” cannot be looked up.",
+                cause: error)))
           return ICEAgent.Server?.none
         }.nonisolated()
     }
@@ -36,7 +37,8 @@ extension SessionCore {
       guard let connection = self.connection, !self.isClosed else { return }
       if self.sockets.isEmpty {
         self.fail(
-          VoiceFailure(.callMediaFailed, message: "This machine has no network address that a socket can be bound to."))
+          VoiceFailure(
+            .callMediaFailed, message: "This machine has no network address that a socket can be bound to."))
       }
       self.hasBoundFirst = true
       connection.socketsAdded(at: self.now)
@@ -104,7 +106,8 @@ extension SessionCore {
     let stream = RelayStream(id: id)
     self.streams[id] = stream
     let trust = self.configuration.trustRoots
-    stream.open(address, tlsName: server.transport == .tls ? server.tlsName ?? server.address.ip.description : nil,
+    stream.open(
+      address, tlsName: server.transport == .tls ? server.tlsName ?? server.address.ip.description : nil,
       trustRoots: trust, on: self.loop, core: self)
   }
 

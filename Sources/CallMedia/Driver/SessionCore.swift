@@ -115,7 +115,8 @@ final class SessionCore {
   func checkGathered() {
     let isReady =
       self.failure != nil || self.isClosed
-      || (self.configuration.tricklesCandidates ? self.hasBoundFirst : self.connection?.hasAllCandidates ?? false)
+      || (self.configuration.tricklesCandidates
+        ? self.hasBoundFirst : self.connection?.hasAllCandidates ?? false)
     if isReady { self.tellGathered() }
   }
 

@@ -181,7 +181,8 @@ final class ClientDriver: Sendable {
     let setup = MediaPeerSetup(
       callID: id, iceServers: state.machine.session?.server.webRTCIceServers ?? [],
       forcesRelay: state.machine.session?.settings.forcesRelay ?? false,
-      tricklesCandidates: record.dialog.trickleICE ?? false, audio: state.calls[id]?.audio ?? CallAudio(), preferredCodecs: record.preferredCodecs,
+      tricklesCandidates: record.dialog.trickleICE ?? false, audio: state.calls[id]?.audio ?? CallAudio(),
+      preferredCodecs: record.preferredCodecs,
       measuresQuality: record.measuresQuality,
       report: { [weak self] event in self?.happened(event, in: id) })
     let factory = self.parts.media

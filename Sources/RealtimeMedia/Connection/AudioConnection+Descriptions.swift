@@ -81,7 +81,9 @@ extension AudioConnection {
   }
 
   private func checkOpen() throws(VoiceFailure) {
-    guard !self.isClosed else { throw VoiceFailure(.callNotFound, message: "The media of the call has ended.") }
+    guard !self.isClosed else {
+      throw VoiceFailure(.callNotFound, message: "The media of the call has ended.")
+    }
   }
 
   private static func parse(_ text: String) throws(VoiceFailure) -> SessionDescription {
@@ -137,7 +139,9 @@ extension AudioConnection {
     }
     for candidate in audio.remote.candidates { self.ice.addRemote(candidate, at: now) }
     if audio.remote.hasAllCandidates { self.ice.remoteCandidatesEnded(at: now) }
-    if old?.fingerprints != new.fingerprints || old?.role != new.role { self.beginHandshake(new, audio, at: now) }
+    if old?.fingerprints != new.fingerprints || old?.role != new.role {
+      self.beginHandshake(new, audio, at: now)
+    }
     self.setUpAudio(audio)
     self.tellState()
   }

@@ -120,7 +120,8 @@ extension AudioConnection {
         self.tell(
           .failed(
             VoiceFailure(
-              .callMediaUnreachable, message: self.ice.failure?.description ?? "There is no path to the other side.",
+              .callMediaUnreachable,
+              message: self.ice.failure?.description ?? "There is no path to the other side.",
               cause: self.ice.failure)))
       case .selected, .stateChanged: break
       }
@@ -184,7 +185,8 @@ extension AudioConnection {
           self.beginReports(at: now)
         } catch {
           self.keys = .failed
-          self.fail(VoiceFailure(.callMediaFailed, message: "The keys of the call are not usable.", cause: error))
+          self.fail(
+            VoiceFailure(.callMediaFailed, message: "The keys of the call are not usable.", cause: error))
         }
       case .failed(let error):
         self.keys = .failed
@@ -227,7 +229,8 @@ extension AudioConnection {
     case .handshaking(let handshake, let deadline):
       if let deadline, deadline <= now {
         self.keys = .failed
-        self.fail(VoiceFailure(.callMediaInsecure, message: "The other side did not finish the handshake in time."))
+        self.fail(
+          VoiceFailure(.callMediaInsecure, message: "The other side did not finish the handshake in time."))
       } else {
         handshake.handleTimeout()
         self.drainHandshake(at: now)

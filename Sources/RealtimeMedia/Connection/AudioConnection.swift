@@ -115,7 +115,8 @@ public final class AudioConnection {
 
   /// Makes the handshake; tests put a model in its place.
   public typealias HandshakeFactory =
-    (DTLSCertificate, NegotiatedAudio.DTLSRole, [CertificateFingerprint]) throws(DTLSError) -> any DTLSHandshaking
+    (DTLSCertificate, NegotiatedAudio.DTLSRole, [CertificateFingerprint]) throws(DTLSError) ->
+    any DTLSHandshaking
 
   /// The handshake with OpenSSL.
   public static func openSSL(

@@ -133,5 +133,7 @@ public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   /// The failure of the call: `call.media.unacceptable`, with this error as its cause.
-  public var failure: VoiceFailure { VoiceFailure(.callMediaUnacceptable, message: self.description, cause: self) }
+  public var failure: VoiceFailure {
+    VoiceFailure(.callMediaUnacceptable, message: self.description, cause: self)
+  }
 }

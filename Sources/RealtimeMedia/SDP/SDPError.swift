@@ -52,7 +52,8 @@ public struct SDPError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The failure of a call whose session description this is: `call.media.unacceptable`, with this error as its cause.
   public var failure: VoiceFailure {
     VoiceFailure(
-      .callMediaUnacceptable, message: "The session description cannot be read: \(self.description).", cause: self)
+      .callMediaUnacceptable, message: "The session description cannot be read: \(self.description).",
+      cause: self)
   }
 }
 

@@ -65,7 +65,9 @@ struct CallRun: Sendable {
         shown = state
       case .failed(let failure): self.context.warn(failure, json: self.json)
       case .ended(let ended): reason = ended
-      case .holdConfirmed, .earlyMedia, .tonesDelivered, .info, .qualityMeasured, .qualityChanged, .keyPressed: break
+      case .holdConfirmed, .earlyMedia, .tonesDelivered, .info, .qualityMeasured, .qualityChanged,
+        .keyPressed:
+        break
       }
     }
     await self.client.disconnected()

@@ -14,18 +14,21 @@ extension FailureCatalogue {
     Definition(
       .callMediaUnreachable, .call, .retry,
       happens: "No way for audio to the other side was found in time, or all ways were lost.",
-      response: "Looked for a new way (ICE restart) and asked the gateway to take the call up anew, then ended it.",
+      response:
+        "Looked for a new way (ICE restart) and asked the gateway to take the call up anew, then ended it.",
       advice: "Check that UDP is not blocked; configure a relay (TURN).",
       reproduce: "`voice call --local echo --relay-only`"),
     Definition(
       .callMediaInsecure, .call, .none,
-      happens: "The handshake that secures the audio failed, or the other side's certificate is not the announced one.",
+      happens:
+        "The handshake that secures the audio failed, or the other side's certificate is not the announced one.",
       response: "Sends and plays nothing; the call ends.",
       advice: "Try again; if it happens again, somebody may be in between, or the other side is broken.",
       reproduce: "A description with another digit in `a=fingerprint`"),
     Definition(
       .callMediaUnacceptable, .call, .changeConfiguration("the codecs and descriptions of both sides"),
-      happens: "The other side's session description cannot be read, or has no audio that this side can take.",
+      happens:
+        "The other side's session description cannot be read, or has no audio that this side can take.",
       response: "The call ends, or goes on as it was if the description would have changed it.",
       advice: "The message says what is wrong, with its line if it cannot be read.",
       reproduce: "An offer of video alone"),

@@ -32,7 +32,8 @@ final class AnsweringPeer: ServerMediaPeer {
   private let commands: AsyncStream<MediaCommand>.Continuation
 
   init(media: AnsweringMedia, tell: @escaping @Sendable (MediaEvent) -> Void) {
-    let (stream, commands) = AsyncStream.makeStream(of: MediaCommand.self, bufferingPolicy: .bufferingOldest(256))
+    let (stream, commands) = AsyncStream.makeStream(
+      of: MediaCommand.self, bufferingPolicy: .bufferingOldest(256))
     self.commands = commands
     let call = AnsweredCall(media: media, tell: tell)
     Task {
@@ -64,10 +65,12 @@ private actor AnsweredCall {
     self.session = media.engine.makeSession(configuration) { event in
       switch event {
       case .failed(let failure):
-        logger.info("call media failed", metadata: ["code": "\(failure.code)", "reason": "\(failure.message)"])
+        logger.info(
+          "call media failed", metadata: ["code": "\(failure.code)", "reason": "\(failure.message)"])
         tell(.failed)
       case .warned(let failure): logger.debug("call media", metadata: ["code": "\(failure.code)"])
-      case .keyPressed, .connected, .interrupted, .remoteClosed, .candidateFound, .qualityChanged, .measured: break
+      case .keyPressed, .connected, .interrupted, .remoteClosed, .candidateFound, .qualityChanged, .measured:
+        break
       }
     }
   }
