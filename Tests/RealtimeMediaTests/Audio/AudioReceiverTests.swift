@@ -164,7 +164,7 @@ import VoiceTesting
     #expect(course.info.concealedCount <= 48 * 260, "\(course.info)")
   }
 
-  /// Three minutes in which the clocks drift apart by 180 ms, each way; the benchmarks do it for hours.
+  /// Three minutes in which the clocks drift apart by 180 ms, each way: more than the delay may ever be.
   @Test(arguments: [1000.0, -1000.0])
   func theDriftOfClocksIsAbsorbed(drift: Double) throws {
     var world = AudioWorld(seed: 6, .init(jitter: { _ in 10 }, drift: drift))
