@@ -88,15 +88,18 @@ extension JitterBuffer {
     guard self.sincePaceChange >= pause else { return .normal }
     // The packet that is played now is part of the delay.
     let target = Double(self.target) + Double(frame.length)
-    let slack = max(Double(self.options.clockRate) / 50, Double(self.target) / 4)
+    let quarter = Double(self.target) / 4
+    let surplus = max(Double(self.options.clockRate) / 50, quarter)
+    // Less than 10 ms too little is already a gap when a packet is late, so that this side has less room.
+    let shortage = max(Double(self.options.clockRate) / 100, quarter)
     // A period of a voice is up to 15 ms.
     let change = min(frame.length, self.options.clockRate * 3 / 200)
-    if smoothed > target + slack {
+    if smoothed > target + surplus {
       self.sincePaceChange = 0
       self.smoothed = smoothed - Double(change)
       return .shortened(change)
     }
-    if smoothed < target - slack {
+    if smoothed < target - shortage {
       self.sincePaceChange = 0
       self.smoothed = smoothed + Double(change)
       return .stretched(change)

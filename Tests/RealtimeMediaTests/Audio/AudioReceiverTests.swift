@@ -9,10 +9,10 @@ import VoiceTesting
 
   @Test func nothingThatComesMakesItTrap() {
     var random = SeededGenerator(seed: 99)
-    for _ in 0..<30 {
+    for _ in 0..<12 {
       let receiver = AudioWorld.receiver()
       var samples: [Int16] = []
-      for index in 0..<600 {
+      for index in 0..<400 {
         let isWild = Int.random(in: 0..<5, using: &random) == 0
         let packet = RTPPacket(
           payloadType: [0, 8, 111, 110, 126, 13, 77].randomElement(using: &random) ?? 0,
@@ -78,6 +78,23 @@ import VoiceTesting
     }
   }
 
+  @Test func theFilterOfG711PassesATelephonesBandAndNothingElse() throws {
+    for (frequency, passes) in [(300, true), (3300, true), (4700, false), (6000, false), (11_000, false)] {
+      var world = AudioWorld(seed: 1)
+      try world.run(800, from: try AudioWorld.sender(), to: AudioWorld.receiver()) {
+        Sound.tone(frequency, from: $0, count: $1)
+      }
+      let heard = world.course.milliseconds(300..<800)
+      if passes {
+        #expect(abs(Sound.amplitude(of: Double(frequency), in: heard) - 0.3) < 0.02, "\(frequency) Hz")
+        let image = Sound.amplitude(of: Double(8000 - frequency), in: heard)
+        #expect(image < 0.001, "\(frequency) Hz: \(image)")
+      } else {
+        #expect(Sound.rms(heard) < 0.002, "\(frequency) Hz: \(Sound.rms(heard))")
+      }
+    }
+  }
+
   @Test(arguments: toneCodecs)
   func thereAreNoClicksOnAJitteryPath(codec: NegotiatedAudio.Codec) throws {
     var world = AudioWorld(seed: 2, .init(duplication: 0.1, jitter: { $0 < 8 ? 60 : 5 }))
@@ -101,13 +118,13 @@ import VoiceTesting
   @Test func theDelayFollowsTheJitterAndShrinksAgain() throws {
     var world = AudioWorld(seed: 3, .init(jitter: { $0 < 10 ? 5 : $0 < 25 ? 120 : 5 }))
     let receiver = AudioWorld.receiver()
-    try world.run(55_000, from: try AudioWorld.sender(), to: receiver, keep: false) {
+    try world.run(45_000, from: try AudioWorld.sender(), to: receiver, keep: false) {
       Sound.vowel(pitch: 120, from: $0, count: $1)
     }
     let delays = world.course.delays
     #expect(delays[8] < .milliseconds(70), "\(delays)")
     #expect(delays[22] > .milliseconds(90), "\(delays)")
-    #expect(delays[53] < .milliseconds(80), "\(delays)")
+    #expect(delays[43] < .milliseconds(80), "\(delays)")
     #expect(world.course.statistics.removed > 0)
   }
 
@@ -147,7 +164,7 @@ import VoiceTesting
     #expect(course.info.concealedCount <= 48 * 260, "\(course.info)")
   }
 
-  /// Three minutes in which the clocks drift apart by 180 ms, each way; the benchmarks do it for hours.
+  /// Three minutes in which the clocks drift apart by 180 ms, each way: more than the delay may ever be.
   @Test(arguments: [1000.0, -1000.0])
   func theDriftOfClocksIsAbsorbed(drift: Double) throws {
     var world = AudioWorld(seed: 6, .init(jitter: { _ in 10 }, drift: drift))
@@ -160,7 +177,7 @@ import VoiceTesting
     let largest = course.delays.dropFirst(5).max() ?? .zero
     #expect(largest < .milliseconds(100), "\(largest)")
     #expect(course.statistics.packetsDiscarded == 0)
-    #expect(course.info.concealedCount < course.info.count / 500, "\(course.info)")
+    #expect(course.info.concealedCount == 0, "\(course.info)")
     let balance = Double(course.statistics.removed - course.statistics.inserted - course.statistics.concealed)
     #expect(abs(balance - 180 * 48000 * drift / 1e6) < 2400, "\(balance)")
   }
@@ -256,7 +273,7 @@ import VoiceTesting
     let sender = try AudioWorld.sender(AudioWorld.opus, options: .init(bitrate: 24000))
     sender.expectedLoss = expectedLoss
     try world.run(15_000, from: sender, to: AudioWorld.receiver(), keep: false) {
-      Sound.vowel(pitch: 110 + Double($0 / 960 % 7) * 10, level: $0 / 960 % 15 < 12 ? 0.4 : 0.001, count: $1)
+      Sound.vowel(pitch: 110 + $0 / 960 % 7 * 10, level: $0 / 960 % 15 < 12 ? 0.4 : 0.001, count: $1)
     }
     return world.course
   }

@@ -4,20 +4,38 @@ import Foundation
 enum Sound {
   static let rate = 48000.0
 
-  /// A sine of a level from 0 to 1, from a sample on.
-  static func tone(_ frequency: Double, level: Double = 0.3, from start: Int = 0, count: Int) -> [Int16] {
-    (start..<start + count).map {
-      Int16((sin(2 * .pi * frequency * Double($0) / Self.rate) * level * 32767).rounded())
-    }
+  /// A second of a sine of 1 Hz.
+  private static let sine = (0..<48000).map { sin(2 * .pi * Double($0) / Self.rate) }
+
+  /// A sine of a whole frequency and a level from 0 to 1, from a sample on.
+  static func tone(_ frequency: Int, level: Double = 0.3, from start: Int = 0, count: Int) -> [Int16] {
+    Self.sum([(frequency, level * 32767)], from: start, count: count)
   }
 
   /// Something like a vowel: harmonics of a pitch.
-  static func vowel(pitch: Double, level: Double = 0.3, from start: Int = 0, count: Int) -> [Int16] {
-    (start..<start + count).map { index in
-      let phase = 2 * .pi * pitch * Double(index) / Self.rate
-      let value = (1...12).reduce(0.0) { $0 + sin(phase * Double($1)) / Double($1) }
-      return Int16((value / 2 * level * 32767).rounded())
+  static func vowel(pitch: Int, level: Double = 0.3, from start: Int = 0, count: Int) -> [Int16] {
+    let harmonics = (1...8).map { ($0 * pitch, level * 32767 / 2 / Double($0)) }
+    return Self.sum(harmonics, from: start, count: count)
+  }
+
+  private static func sum(_ sines: [(frequency: Int, level: Double)], from start: Int, count: Int) -> [Int16]
+  {
+    var values = [Double](repeating: 0, count: count)
+    Self.sine.withUnsafeBufferPointer { table in
+      values.withUnsafeMutableBufferPointer { values in
+        for (frequency, level) in sines {
+          var phase = start * frequency % 48000
+          var index = 0
+          while index < count {
+            values[index] += table[phase] * level
+            phase += frequency
+            if phase >= 48000 { phase -= 48000 }
+            index += 1
+          }
+        }
+      }
     }
+    return values.map { Int16($0.rounded()) }
   }
 
   /// The amplitude of a frequency, from 0 to 1 (Goertzel with a Hann window).

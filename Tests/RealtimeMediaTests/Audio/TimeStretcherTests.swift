@@ -26,7 +26,7 @@ import VoiceTesting
       let limit = Int.random(in: 0...1000, using: &random)
       let level = Double.random(in: 0...1, using: &random)
       var samples = Sound.vowel(
-        pitch: Double.random(in: 70...300, using: &random), level: level, count: count)
+        pitch: Int.random(in: 70...300, using: &random), level: level, count: count)
       let gone = stretcher.shorten(&samples, by: limit)
       #expect(gone >= 0 && gone <= limit && samples.count == count - gone)
       let more = stretcher.lengthen(&samples, by: limit)
@@ -49,13 +49,13 @@ import VoiceTesting
 
   @Test(arguments: [true, false])
   func aToneKeepsItsPitchAndHasNoClicks(shorter: Bool) {
-    for frequency in [180.0, 440, 1000, 3000] {
+    for frequency in [180, 440, 1000, 3000] {
       let sound = Sound.tone(frequency, count: 48000)
       let (samples, changed) = Self.stretch(sound, shorter: shorter)
       #expect(changed > 9000, "\(frequency) Hz: \(changed)")
       #expect(samples.count == 47040 + (shorter ? -changed : changed))
-      let range = Int(frequency) - 20...Int(frequency) + 20
-      #expect(abs(Sound.pitch(of: samples[2000..<10000], in: range) - Int(frequency)) <= 6)
+      let range = frequency - 20...frequency + 20
+      #expect(abs(Sound.pitch(of: samples[2000..<10000], in: range) - frequency) <= 6)
       let limit = Sound.roughness(sound[...]) * 1.3 + 0.01
       #expect(Sound.roughness(samples[...]) < limit, "\(frequency) Hz: \(Sound.roughness(samples[...]))")
       #expect(abs(Sound.rms(samples[...]) / Sound.rms(sound[...]) - 1) < 0.05)
@@ -65,7 +65,7 @@ import VoiceTesting
   @Test(arguments: [true, false])
   func aVowelKeepsItsPitch(shorter: Bool) {
     for pitch in [90, 140, 220] {
-      let sound = Sound.vowel(pitch: Double(pitch), count: 48000)
+      let sound = Sound.vowel(pitch: pitch, count: 48000)
       let (samples, changed) = Self.stretch(sound, shorter: shorter)
       #expect(changed > 9000, "\(pitch) Hz: \(changed)")
       #expect(abs(Sound.pitch(of: samples[2000..<10000], in: pitch - 14...pitch + 14) - pitch) <= 3)
