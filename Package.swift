@@ -217,7 +217,10 @@ let package = Package(
       ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
     tests(
       of: "Calls",
-      ["VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", "VoiceTesting", .nioCore, .nioPosix]),
+      [
+        "VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", "VoiceTesting", .nioCore, .nioPosix,
+        .nioHTTP1,
+      ]),
     tests(
       of: "VoiceServer",
       [
