@@ -160,7 +160,7 @@ let package = Package(
         "PocketSphinxRecognition",
         "SpeechProtocol", "SpeechMessages", "CallSignaling", "VoiceWebSocket", .grpcCore, .grpcNIO,
         .grpcProtobuf,
-        .swiftProtobuf, .nioCore, .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .hummingbird,
+        .swiftProtobuf, .nioCore, .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .nioSSL, .hummingbird,
         .cryptoExtras, .grdb,
         .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,
         .collections,

@@ -10,6 +10,7 @@ packages=(
   libsndfile1-dev libspeexdsp-dev libasound2-dev
   libsqlite3-dev zlib1g-dev
   python3-venv
+  iproute2
 )
 libraries=(pocketsphinx sphinxbase sndfile speexdsp alsa sqlite3 zlib)
 oldest_swift=6.2

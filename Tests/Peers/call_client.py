@@ -352,7 +352,7 @@ async def takeover():
 async def logins():
     for params, code in [
         ({"login": "alice", "passwd": "wrong"}, -32001), ({"login": "nobody", "passwd": "x"}, -32001),
-        ({"login_token": "no.such.token"}, -32001), ({"login": "alice"}, -32602),
+        ({"login_token": "no.such.token"}, -32000), ({"login": "alice"}, -32602),
     ]:
         client = await Client().open()
         error = await client.error("login", params, prefixed=False)
@@ -412,7 +412,8 @@ async def odd_requests():
             ("bye", {"dialogParams": {"callID": str(uuid.uuid4())}}, -32002), ("bye", {}, -32002),
             ("invite", {"dialogParams": {"callID": "c"}}, -32002), ("invite", {"sdp": OFFER}, -32002),
             ("invite", {"sdp": "v=0\r\n", "dialogParams": {"callID": "c"}}, -32002),
-            ("invite", {"sdp": {}, "dialogParams": {"callID": "c"}}, -32002),
+            ("invite", {"sdp": {}, "dialogParams": {"callID": "c"}}, -32602),
+            ("invite", {"sdp": 5, "dialogParams": {"callID": "c"}}, -32602),
             ("answer", {"sdp": ANSWER, "dialogParams": {"callID": "c"}}, -32002),
             ("modify", {"action": "hold", "dialogParams": {"callID": "c"}}, -32002),
             ("modify", {"dialogParams": {"callID": "c"}}, -32602),
