@@ -35,7 +35,10 @@ import VoiceCore
     let wasTried: Void? = try await TwoPaths.with { paths in
       try await withTemporaryFolder { folder in
         try await paths.voice(
-          in: paths.far, ["serve", "--json", "--host", "0.0.0.0", "--http-port", "7080", "--data", folder.path]
+          in: paths.far,
+          [
+            "serve", "--json", "--host", "0.0.0.0", "--http-port", "7080", "--data", folder.path,
+          ]
         ) { server in
           let ready = try await server.event("ready")
           guard case .array(let users)? = ready["users"], case .object(let user)? = users.first,
