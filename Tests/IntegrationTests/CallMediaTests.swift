@@ -117,7 +117,9 @@ struct CallMediaTests {
       defer { for tone in tones { tone.cancel() } }
       let isHeardBefore = await Self.hears(1000, in: call.audio)
       let isRestarted = await withCheckedContinuation { continuation in
-        (byTheCaller ? call : taken).iceRestart { isRestarted, _ in continuation.resume(returning: isRestarted) }
+        (byTheCaller ? call : taken).iceRestart { isRestarted, _ in
+          continuation.resume(returning: isRestarted)
+        }
       }
       async let first = Self.hears(1000, in: call.audio)
       async let second = Self.hears(440, in: taken.audio)
