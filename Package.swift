@@ -267,7 +267,7 @@ let package = Package(
       dependencies: [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "SpeechStreaming", "CallSignaling", "CallMedia", "Calls", "RealtimeMedia",
-        "VoiceServer", "PocketSphinxRecognition", "VoiceTesting", "VoiceCommands", .logging,
+        "VoiceServer", "PocketSphinxRecognition", "VoiceTesting", "VoiceCommands", .nioCore, .logging,
       ],
       swiftSettings: swiftSettings),
   ]

@@ -144,6 +144,8 @@ extension AudioConnection {
       self.beginHandshake(new, audio, at: now)
     }
     self.setUpAudio(audio)
+    // Who may not send any more is silent for a good reason.
+    self.silence.reset()
     self.tellState()
   }
 
