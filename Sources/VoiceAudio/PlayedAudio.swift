@@ -57,6 +57,7 @@ public final class PlayedAudio: Sendable {
         state.sourceStart = state.end
         state.origin = nil
       }
+      guard let resampler = state.resampler else { return }
       let start =
         AudioChunk.time(ofSample: state.sourceStart, sampleRate: self.sampleRate)
         + AudioChunk.time(ofSample: state.sourceCount, sampleRate: sampleRate)
@@ -71,12 +72,10 @@ public final class PlayedAudio: Sendable {
       state.floats.removeAll(keepingCapacity: true)
       state.floats.append(contentsOf: block.lazy.map { Float($0) })
       state.resampled.removeAll(keepingCapacity: true)
-      if let resampler = state.resampler {
-        var resampled: [Float] = []
-        swap(&resampled, &state.resampled)
-        state.floats.withUnsafeBufferPointer { resampler.process($0, into: &resampled) }
-        swap(&resampled, &state.resampled)
-      }
+      var resampled: [Float] = []
+      swap(&resampled, &state.resampled)
+      state.floats.withUnsafeBufferPointer { resampler.process($0, into: &resampled) }
+      swap(&resampled, &state.resampled)
       let count = Int64(state.samples.count)
       for value in state.resampled {
         state.samples[Int(state.end % count)] = Int16(min(max(value.rounded(), -32_768), 32_767))

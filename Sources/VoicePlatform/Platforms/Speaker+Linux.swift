@@ -25,7 +25,8 @@
       }
     }
 
-    /// The body of a playback thread: opens the device, reports it, and plays until it is stopped or the device breaks.
+    /// The body of a playback thread: opens the device, fills it with silence, reports it, and plays until it is stopped or
+    /// the device breaks.
     private static func play(
       _ queue: PlaybackQueue, on speaker: Speaker, whenOpened report: (VoiceFailure?) -> Void
     ) {
@@ -42,12 +43,19 @@
       var machine = ALSAPlaybackMachine(
         device: speaker.device, sampleRate: device.sampleRate, bufferFrames: device.bufferFrames,
         startedAt: clock.now)
-      report(nil)
 
+      // While the device is filled it takes faster than it plays: what is written then would not wait as long as it should.
+      var framesUntilOpened: Int? = device.bufferFrames
+      func opened(_ failure: VoiceFailure?) {
+        guard framesUntilOpened != nil else { return }
+        framesUntilOpened = nil
+        report(failure)
+      }
       /// Frees the device before others learn of the end, so that they may open it again.
       func end(_ failure: VoiceFailure? = nil) {
         device.close()
         queue.end(failure)
+        opened(failure)
       }
 
       // After the last sample the device must take as much silence as it holds before that sample was heard.
@@ -74,6 +82,10 @@
           }
           let count = blocks.withUnsafeFrames { device.write($0) }
           if count > 0 { blocks.remove(frames: count) }
+          if let frames = framesUntilOpened {
+            framesUntilOpened = frames - max(0, count)
+            if count == 0 || count == -Int(EAGAIN) || frames <= count { opened(nil) }
+          }
           action = machine.wrote(count, at: clock.now)
         case .restart:
           queue.countRestart()
