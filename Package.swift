@@ -179,7 +179,7 @@ let package = Package(
         "PocketSphinxRecognition",
         "SpeechProtocol", "SpeechMessages", "CallSignaling", "CallMedia", "RealtimeMedia", "VoiceWebSocket",
         .grpcCore, .grpcNIO, .grpcProtobuf,
-        .swiftProtobuf, .nioCore, .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .hummingbird,
+        .swiftProtobuf, .nioCore, .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .nioSSL, .hummingbird,
         .cryptoExtras, .grdb,
         .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,
         .collections,
@@ -240,7 +240,10 @@ let package = Package(
       ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
     tests(
       of: "Calls",
-      ["VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", "VoiceTesting", .nioCore, .nioPosix]),
+      [
+        "VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", "VoiceTesting", .nioCore, .nioPosix,
+        .nioHTTP1,
+      ]),
     tests(
       of: "VoiceServer",
       [

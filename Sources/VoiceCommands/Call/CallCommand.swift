@@ -83,18 +83,20 @@ struct AnswerCommand: ContextCommand {
     let events = run.client.events
     if let failure = await run.connect(self.options) { return context.fail(failure, json: self.common.json) }
     let signals = context.stopSignals()
-    let incoming = Task { () -> Call? in
-      for await event in events { if case .incomingCall(let call) = event { return call } }
-      return nil
-    }
+    run.showWaiting()
+    let incoming = Task { await run.incomingCall(in: events) }
     let stopping = Task { for await _ in signals { return incoming.cancel() } }
-    let call = await incoming.value
+    let outcome = await incoming.value
     stopping.cancel()
-    guard let call else {
+    switch outcome {
+    case .success(let call):
+      call.answer()
+      return await run.follow(call)
+    case .failure(let failure):
+      return context.fail(failure, json: self.common.json)
+    case nil:
       await run.client.disconnected()
       return .interrupted
     }
-    call.answer()
-    return await run.follow(call)
   }
 }

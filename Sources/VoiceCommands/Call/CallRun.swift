@@ -43,6 +43,40 @@ struct CallRun: Sendable {
     }
   }
 
+  /// Says that the client is registered and can be called.
+  func showWaiting() {
+    let output = self.context.console.output
+    guard self.json else { return output.line(StyledText("Waiting for a call", .dim)) }
+    output.write(JSONValue.object([.init(name: "event", value: .string("waiting"))]).text + "\n")
+  }
+
+  /// Waits for a call; what fails and comes back by itself is shown meanwhile.
+  ///
+  /// - Returns: The call, or why there will be none; `nil` if the task was cancelled.
+  func incomingCall(
+    in events: EventBroadcaster<ClientEvent>.Subscription
+  ) async -> Result<Call, VoiceFailure>? {
+    for await event in events {
+      switch event {
+      case .incomingCall(let call): return .success(call)
+      case .failed(let failure):
+        // Failures before this client was registered were shown already, if they mattered.
+        if case .automatic = failure.recovery {
+          self.context.warn(failure, json: self.json)
+        } else if !self.client.isConnected() {
+          return .failure(failure)
+        } else {
+          self.context.warn(failure, json: self.json)
+        }
+      case .socketConnected, .socketDisconnected, .ready, .sessionUpdated, .loginRefreshed, .pushCall,
+        .pushedCallEnded, .callStateUpdated, .remoteCallEnded, .callReported, .pushDisabled, .assistant,
+        .unhandled:
+        break
+      }
+    }
+    return nil
+  }
+
   /// Follows a call to its end, hangs up when asked to stop, and says with which status the command ends.
   func follow(_ call: Call) async -> CommandStatus {
     let events = call.events

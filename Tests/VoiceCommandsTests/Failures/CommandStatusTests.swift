@@ -41,7 +41,7 @@ struct CommandStatusTests {
       .callRequestTimedOut, .callRequestCancelled, .callRequestsFull, .callNotFound, .callStateUnsuitable,
       .callDestinationMissing, .callDestinationUnknown, .callDestinationNotRegistered, .callSetupFailed,
       .callBusy, .callRejected, .callNotAnswered, .callAnsweredElsewhere, .callFailedElsewhere,
-      .callMediaFailed, .callHoldFailed, .callByeUndelivered, .callTonesInvalid, .callTonesUndelivered,
+      .callMediaFailed, .callMediaUnreachable, .callMediaInsecure, .callMediaUnacceptable, .callHoldFailed, .callByeUndelivered, .callTonesInvalid, .callTonesUndelivered,
       .callTonesUnconfirmed,
     ],
   ]
