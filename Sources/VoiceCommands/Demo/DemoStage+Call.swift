@@ -80,6 +80,10 @@ extension DemoStage {
 
   // MARK: The call
 
+  /// A network that takes everything and delivers nothing in time: the client's next connection opens once it is over.
+  private static let outage = LinkPlan(
+    everyConnection: LinkPlan.Connection(toTarget: LinkPlan.Shape(delay: .seconds(4))))
+
   private func outcome(
     of lines: [CallLine], _ addresses: ListenAddresses, _ callers: [ServerConfiguration.Calls.User]
   ) async -> Result<CallOutcome, VoiceFailure> {
@@ -124,10 +128,10 @@ extension DemoStage {
     var outcome = CallOutcome()
     for (index, line) in lines.enumerated() {
       if index == 1 {
-        await link.setPlan(LinkPlan(everyConnection: LinkPlan.Connection(isRejected: true)))
+        await link.setPlan(Self.outage)
         await link.cutAll(.reset)
         await Self.wait(in: states) { $0.getReason() != nil }
-        self.showState(of: call, "alice's connection is cut, and the server refuses her; the audio goes on")
+        self.showState(of: call, "alice's connection is cut, and for now nothing she sends reaches the server; the audio goes on")
       } else if index == 2 {
         await link.setPlan(LinkPlan())
         outcome.reconnected = await Self.wait(in: states) { $0.isConsideredActive }
@@ -281,7 +285,7 @@ extension DemoStage {
     self.verdict(
       isWhole,
       isWhole
-        ? "One call, cut and taken up again: \(outcome.understood) of \(count) sentences understood, one of them without the server's help."
+        ? "One call, cut and taken up again: \(outcome.understood) of \(count) sentences understood, one of them while the server was out of reach."
         : "The call did not come back after the cut.")
     return isWhole ? .done : .call
   }
