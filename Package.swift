@@ -257,9 +257,8 @@ let package = Package(
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechRecognition", "SherpaOnnxRecognition", "SpeechStreaming", "VoiceServer", "VoiceTesting",
-        .argumentParser, .logging,
-        .nioCore,
+        "SpeechRecognition", "SherpaOnnxRecognition", "SpeechStreaming", "CallSignaling", "Calls",
+        "RealtimeMedia", "VoiceServer", "VoiceTesting", .argumentParser, .logging, .nioCore,
       ]),
     tests(of: "VoiceTesting", ["SpeechUnderstanding", "SpeechPipeline", .nioCore, .nioPosix]),
     .testTarget(

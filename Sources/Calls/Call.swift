@@ -1,6 +1,7 @@
 public import CallMedia
 public import CallSignaling
 import Foundation
+public import RealtimeMedia
 import Synchronization
 public import VoiceCore
 
@@ -216,6 +217,13 @@ public final class Call: Sendable {
       }
     }
     try Task.checkCancellation()
+  }
+
+  /// What was measured since the beginning and in the last second: codec, way, loss, levels.
+  ///
+  /// - Returns: `nil` before the call has media and after its end, or if its media peer does not measure.
+  public func statistics() async -> MediaStatistics? {
+    await self.driver.statistics(of: self.id)
   }
 
   private static func isAnswered(_ state: CallState) throws -> Bool {

@@ -1,5 +1,6 @@
 import CallMedia
 import CallSignaling
+import RealtimeMedia
 import Synchronization
 import VoiceCore
 
@@ -174,6 +175,10 @@ final class ClientDriver: Sendable {
       return runner
     }
     runner?.perform(command)
+  }
+
+  func statistics(of id: CallID) async -> MediaStatistics? {
+    await self.state.withLock { $0.media[id] }?.statistics()
   }
 
   private func makeRunner(for record: CallRecord, _ state: State) -> MediaRunner {

@@ -1,4 +1,5 @@
 import CallSignaling
+import RealtimeMedia
 import Synchronization
 import VoiceCore
 
@@ -57,6 +58,11 @@ final class MediaRunner: Sendable {
       self.start()
       self.commands.yield(command)
     }
+  }
+
+  /// What was measured, once there is a peer that measures.
+  func statistics() async -> MediaStatistics? {
+    await self.state.withLock { $0.peer }?.statistics()
   }
 
   /// Negotiation takes time and has an order, so it has a task; that keeps the runner until `stop`, which ends every call.

@@ -9,7 +9,7 @@ struct CommandStatusTests {
     .usage: [.usage, .addressInvalid, .loginInvalid],
     .input: [
       .noInputDevice, .inputDeviceBusy, .microphoneDenied, .inputDeviceLost, .inputOverrun, .inputInterrupted,
-      .inputDeviceFailed,
+      .inputDeviceFailed, .noOutputDevice, .outputDeviceBusy, .outputDeviceLost, .outputDeviceFailed,
       .fileNotFound, .fileNotReadable, .fileNotWritable, .fileIsDirectory, .fileNotAudio, .audioEmpty,
       .fileTruncated,
       .samplesNotFinite, .formatNotSupported, .modelMissing, .modelInvalid, .engineLanguageMissing,
