@@ -176,7 +176,7 @@ let package = Package(
       "VoiceServer",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
-        "PocketSphinxRecognition",
+        "PocketSphinxRecognition", "CFlite",
         "SpeechProtocol", "SpeechMessages", "CallSignaling", "CallMedia", "RealtimeMedia", "VoiceWebSocket",
         .grpcCore, .grpcNIO, .grpcProtobuf,
         .swiftProtobuf, .nioCore, .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .hummingbird,
@@ -240,12 +240,15 @@ let package = Package(
       ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
     tests(
       of: "Calls",
-      ["VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", "VoiceTesting", .nioCore, .nioPosix]),
+      [
+        "VoiceCore", "VoicePlatform", "CallSignaling", "RealtimeMedia", "VoiceWebSocket", "VoiceTesting", .nioCore,
+        .nioPosix,
+      ]),
     tests(
       of: "VoiceServer",
       [
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "PocketSphinxRecognition",
-        "SpeechProtocol", "SpeechMessages", "CallSignaling", "VoiceWebSocket",
+        "SpeechProtocol", "SpeechMessages", "CallSignaling", "CallMedia", "VoiceWebSocket",
         "VoiceTesting", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
         .hummingbirdTesting, .jwtKit, .logging, .coreMetrics, .lifecycle,
       ]),
