@@ -1,6 +1,7 @@
 public import CallMedia
 public import CallSignaling
 import Foundation
+public import RealtimeMedia
 import Synchronization
 public import VoiceCore
 
@@ -93,6 +94,9 @@ public final class Call: Sendable {
   public var debug: Bool { self.state.withLock { $0.record.measuresQuality } }
   /// The last measurement, if there was one.
   public var qualityMetrics: CallQualityMetrics? { self.state.withLock { $0.metrics } }
+  /// All that was measured of the media by now; `nil` before there is any, after the call, or if the media peer does not measure.
+  public func statistics() async -> MediaStatistics? { await self.driver.statistics(of: self.id) }
+
   /// What happened in the call; `nil` until it is over.
   public var report: CallReport? { self.state.withLock { $0.report } }
 

@@ -1,5 +1,6 @@
 import CallMedia
 import CallSignaling
+import RealtimeMedia
 import Synchronization
 import VoiceCore
 
@@ -163,6 +164,11 @@ final class ClientDriver: Sendable {
   }
 
   // MARK: Media
+
+  /// What the media of a call measured; `nil` before there is any, and after the call.
+  func statistics(of id: CallID) async -> MediaStatistics? {
+    await self.state.withLock { $0.media[id] }?.statistics()
+  }
 
   private func perform(_ command: ClientMachine.MediaCommand, of id: CallID) {
     let runner = self.state.withLock { state -> MediaRunner? in

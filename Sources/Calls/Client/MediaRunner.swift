@@ -1,4 +1,5 @@
 import CallSignaling
+import RealtimeMedia
 import Synchronization
 import VoiceCore
 
@@ -53,6 +54,11 @@ final class MediaRunner: Sendable {
       self.start()
       self.commands.yield(command)
     }
+  }
+
+  /// What the peer measured; `nil` without a peer.
+  func statistics() async -> MediaStatistics? {
+    await self.state.withLock { $0.peer }?.statistics()
   }
 
   /// Negotiation takes time and has an order, so it has a task; that keeps the runner until `stop`, which ends every call.
