@@ -176,7 +176,7 @@ let package = Package(
       "VoiceServer",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
-        "PocketSphinxRecognition",
+        "PocketSphinxRecognition", "CFlite",
         "SpeechProtocol", "SpeechMessages", "CallSignaling", "CallMedia", "RealtimeMedia", "VoiceWebSocket",
         .grpcCore, .grpcNIO, .grpcProtobuf,
         .swiftProtobuf, .nioCore, .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .nioSSL, .hummingbird,
@@ -241,14 +241,14 @@ let package = Package(
     tests(
       of: "Calls",
       [
-        "VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", "VoiceTesting", .nioCore, .nioPosix,
-        .nioHTTP1,
+        "VoiceCore", "VoicePlatform", "CallSignaling", "RealtimeMedia", "VoiceWebSocket", "VoiceTesting", .nioCore,
+        .nioPosix, .nioHTTP1,
       ]),
     tests(
       of: "VoiceServer",
       [
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "PocketSphinxRecognition",
-        "SpeechProtocol", "SpeechMessages", "CallSignaling", "VoiceWebSocket",
+        "SpeechProtocol", "SpeechMessages", "CallSignaling", "CallMedia", "VoiceWebSocket",
         "VoiceTesting", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
         .hummingbirdTesting, .jwtKit, .logging, .coreMetrics, .lifecycle,
       ]),
@@ -257,7 +257,7 @@ let package = Package(
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechRecognition", "SherpaOnnxRecognition", "SpeechStreaming", "CallSignaling", "Calls",
+        "SpeechRecognition", "SherpaOnnxRecognition", "SpeechStreaming", "CallMedia", "CallSignaling", "Calls",
         "RealtimeMedia", "VoiceServer", "VoiceTesting", .argumentParser, .logging, .nioCore,
       ]),
     tests(of: "VoiceTesting", ["SpeechUnderstanding", "SpeechPipeline", .nioCore, .nioPosix]),

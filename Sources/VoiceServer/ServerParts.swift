@@ -59,7 +59,8 @@ struct ServerParts: Sendable {
       dataFolder: configuration.dataFolder, apps: apps, pool: server.pool, phase: server.phase,
       now: server.now, interface: interface, logger: server.logger)
     let addresses = BoundAddresses(ready: server.ready)
-    (self.calls, self.callRecords) = try await CallGateway.make(server, configuration, tokens: tokens)
+    (self.calls, self.callRecords) = try await CallGateway.make(
+      server, configuration, tokens: tokens, interfaces: interfaces)
     let refreshMetrics: @Sendable () -> Void = { [pool = server.pool, metrics = server.metrics, calls] in
       calls.refreshMetrics()
       let status = pool.status

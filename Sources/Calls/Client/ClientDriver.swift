@@ -165,6 +165,11 @@ final class ClientDriver: Sendable {
 
   // MARK: Media
 
+  /// What the media of a call measured; `nil` before there is any, and after the call.
+  func statistics(of id: CallID) async -> MediaStatistics? {
+    await self.state.withLock { $0.media[id] }?.statistics()
+  }
+
   private func perform(_ command: ClientMachine.MediaCommand, of id: CallID) {
     let runner = self.state.withLock { state -> MediaRunner? in
       if case .stop = command { return state.media.removeValue(forKey: id) }
@@ -175,10 +180,6 @@ final class ClientDriver: Sendable {
       return runner
     }
     runner?.perform(command)
-  }
-
-  func statistics(of id: CallID) async -> MediaStatistics? {
-    await self.state.withLock { $0.media[id] }?.statistics()
   }
 
   private func makeRunner(for record: CallRecord, _ state: State) -> MediaRunner {

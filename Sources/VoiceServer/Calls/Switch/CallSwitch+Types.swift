@@ -47,8 +47,8 @@ enum MediaEvent: Hashable, Sendable {
   case renegotiated(SDP)
   case offered(SDP)
   case failed
-  /// The service has said all that it had to say.
-  case ended
+  /// The service ends the call.
+  case ended(HangupCause)
 }
 
 /// The response of a client to a request of the gateway.

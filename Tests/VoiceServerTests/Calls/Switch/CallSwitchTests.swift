@@ -126,7 +126,7 @@ import VoiceCore
     ("", "INVALID_NUMBER_FORMAT", 484),
     ("fail-486", "USER_BUSY", 486), ("fail-603", "CALL_REJECTED", 603), ("fail-480", "NO_USER_RESPONSE", 480),
     ("fail-404", "UNALLOCATED_NUMBER", 404), ("fail-99", "UNALLOCATED_NUMBER", 404),
-    ("fail-x", "UNALLOCATED_NUMBER", 404), ("assistant", "SERVICE_NOT_IMPLEMENTED", 501),
+    ("fail-x", "UNALLOCATED_NUMBER", 404),
     ("alice", "USER_BUSY", 486), ("sip:bob@example.org", "USER_NOT_REGISTERED", 480),
   ])
   mutating func endsACallThatLeadsNowhereWithItsCause(_ destination: String, _ cause: String, _ status: Int) {
