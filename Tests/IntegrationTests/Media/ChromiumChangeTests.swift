@@ -69,14 +69,18 @@ extension MediaInteropTests {
 
     @Test(arguments: Codec.allCases)
     func theBrowserHearsOurKeys(codec: Codec) async throws {
-      try await RemoteMedia.with(.chromium, ["--codecs", codec.rawValue, "--tone", "0"]) { peer in
-        try await OwnMedia.with(codecs: codec.own, tone: nil) { own in
+      try await RemoteMedia.with(.chromium, ["--codecs", codec.rawValue]) { peer in
+        try await OwnMedia.with(codecs: codec.own) { own in
           try await peer.called(by: own)
-          try await own.connected()
+          try await peer.hearEachOther(own)
           #expect(await own.session.press("5#0"))
           for key in ["5", "#", "0"] {
-            _ = try await peer.peer.event("key") { $0["key"]?.string == key }
+            let heard = try await Deadline.within(.seconds(20)) {
+              try await peer.peer.event("key") { $0["key"]?.string == key }
+            }
+            #expect(heard != nil, "the browser did not hear \(key)")
           }
+          try await peer.hearEachOther(own)
         }
       }
     }
