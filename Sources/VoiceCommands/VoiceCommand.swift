@@ -18,7 +18,8 @@ public struct VoiceCommand: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       RecognizeCommand.self, UnderstandCommand.self, SALCommand.self, DeployCommand.self, ServeCommand.self,
-      CallCommand.self, AnswerCommand.self, PreflightCommand.self, CallsCommand.self, UsersCommand.self, EvaluateCommand.self,
+      CallCommand.self, AnswerCommand.self, PreflightCommand.self, CallsCommand.self, UsersCommand.self,
+      EvaluateCommand.self,
       DoctorCommand.self, DemoCommand.self, FailuresCommand.self,
     ])
 

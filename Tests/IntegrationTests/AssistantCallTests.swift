@@ -13,8 +13,8 @@ import VoiceTesting
 /// A person who calls the assistant: our client, our gateway, real sockets, the real recogniser, real speech.
 @Suite(.timeLimit(.minutes(4)), .serialized) struct AssistantCallTests {
   /// What a voice of flite says, in a WAV file.
-  static func recording(of text: String, in folder: TemporaryFolder) throws -> String {
-    let path = folder.path + "/\(text.count).wav"
+  static func recording(of text: String, in folder: URL) throws -> String {
+    let path = folder.appendingPathComponent("\(text.count).wav").path
     let flite = Process()
     flite.executableURL = URL(fileURLWithPath: "/usr/bin/flite")
     flite.arguments = ["-voice", "rms", "-t", text, "-o", path]
@@ -57,7 +57,10 @@ import VoiceTesting
   }
 
   @Test func aCommandIsUnderstoodSaidBackAndGoodbyeEndsTheCall() async throws {
-    let folder = try TemporaryFolder()
+    try await withTemporaryFolder { folder in try await Self.call(in: folder) }
+  }
+
+  private static func call(in folder: URL) async throws {
     let command = try Self.recording(of: "turn on the lights in the kitchen", in: folder)
     let goodbye = try Self.recording(of: "goodbye", in: folder)
     let engine = try PocketSphinxEngine()

@@ -260,7 +260,7 @@ async def causes():
         for destination, cause, code, sip in [
             ("nobody", "UNALLOCATED_NUMBER", 1, 404), ("carol", "USER_NOT_REGISTERED", 606, 480),
             ("fail-486", "USER_BUSY", 17, 486), ("fail-603", "CALL_REJECTED", 21, 603),
-            ("fail-503", "NORMAL_TEMPORARY_FAILURE", 41, 503), ("assistant", "SERVICE_NOT_IMPLEMENTED", 79, 501),
+            ("fail-503", "NORMAL_TEMPORARY_FAILURE", 41, 503), ("fail-501", "SERVICE_NOT_IMPLEMENTED", 79, 501),
             ("alice", "USER_BUSY", 17, 486),
         ]:
             call = await alice.invite(destination)

@@ -54,7 +54,8 @@ extension TxClient {
 
   /// Tells what happens in the call, what is heard, and sends the signal.
   private static func follow(
-    _ call: Call, _ teller: AsyncStream<PreflightMachine.Event>.Continuation, in group: inout ThrowingTaskGroup<Void, any Error>
+    _ call: Call, _ teller: AsyncStream<PreflightMachine.Event>.Continuation,
+    in group: inout ThrowingTaskGroup<Void, any Error>
   ) {
     let (events, frames) = (call.events, call.audio.frames)
     // What happened before there was a reader.
@@ -90,7 +91,8 @@ enum PreflightSignal {
   /// One second at 48 kHz; whole periods, so that seconds join without a click.
   static let second: [Int16] = (0..<CallAudioFrame.sampleRate).map { index in
     Int16(
-      (Self.peak * sin(2 * .pi * Self.frequency * Double(index) / Double(CallAudioFrame.sampleRate))).rounded())
+      (Self.peak * sin(2 * .pi * Self.frequency * Double(index) / Double(CallAudioFrame.sampleRate)))
+        .rounded())
   }
 
   /// Whether a frame holds more than noise, and was not made up.

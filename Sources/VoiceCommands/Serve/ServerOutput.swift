@@ -122,7 +122,7 @@ final class ServerOutput: Sendable {
       (
         "Calls",
         StyledText("\(self.webSocketScheme)://\(addresses.http)/", .cyan)
-          + StyledText("  echo  silence  fail-486", .dim)
+          + StyledText("  echo  silence  assistant  fail-486", .dim)
       ))
     for (index, user) in self.demoUsers.withLock({ $0 }).enumerated() {
       facts.append((index == 0 ? "Demo users" : "", StyledText("\(user.name)  \(user.password)")))

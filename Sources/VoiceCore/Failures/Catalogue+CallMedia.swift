@@ -42,7 +42,8 @@ extension FailureCatalogue {
       reproduce: "`voice call --local echo --ice-server turn:127.0.0.1:9`"),
     Definition(
       .callMetricsMissing, .call, .retry,
-      happens: "Nothing could be measured in a test call: no audio flowed in time, or the other side reported nothing.",
+      happens:
+        "Nothing could be measured in a test call: no audio flowed in time, or the other side reported nothing.",
       response: "Hangs up; other calls go on.",
       advice: "Call a service that sends audio back, such as echo; check that UDP is not blocked.",
       reproduce: "`TxClient.preflight()` with `ScriptedMedia`, which measures nothing"),

@@ -34,7 +34,8 @@ import VoiceCore
   @Test mutating func nothingHappensAfterTheEnd() {
     _ = machine.handle(.timePassed, at: at(20_000))
     #expect(machine.deadline == nil)
-    #expect(machine.handle(.ended(CallTerminationReason(.userBusy, origin: .remote)), at: at(20_001)) == .wait)
+    #expect(
+      machine.handle(.ended(CallTerminationReason(.userBusy, origin: .remote)), at: at(20_001)) == .wait)
     #expect(machine.handle(.timePassed, at: at(40_000)) == .wait)
   }
 

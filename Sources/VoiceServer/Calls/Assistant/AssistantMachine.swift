@@ -139,7 +139,8 @@ struct AssistantMachine: Sendable {
     if utterance.isGoodbye {
       let before = self.replies
       self.replies = []
-      return self.leave((before + [AssistantPhrases.goodbye]).joined(separator: " "), .normalClearing, at: now)
+      return self.leave(
+        (before + [AssistantPhrases.goodbye]).joined(separator: " "), .normalClearing, at: now)
     }
     // A passage of any length gets an answer that somebody listens to.
     if self.replies.count < Self.mostReplies { self.replies.append(AssistantPhrases.reply(to: utterance)) }

@@ -53,7 +53,9 @@ final class FliteVoice: AssistantVoice {
     FliteLibrary.exclusively { () -> Speech? in
       // Both do nothing but the first time.
       _ = flite_init()
-      guard let voice = register_cmu_us_slt(nil), let wave = flite_text_to_wave(text, voice) else { return nil }
+      guard let voice = register_cmu_us_slt(nil), let wave = flite_text_to_wave(text, voice) else {
+        return nil
+      }
       defer { delete_wave(wave) }
       let header = wave.pointee
       let count = Int(header.num_samples)
@@ -61,7 +63,8 @@ final class FliteVoice: AssistantVoice {
         return nil
       }
       return Speech(
-        samples: Array(UnsafeBufferPointer(start: samples, count: count)), sampleRate: Int(header.sample_rate))
+        samples: Array(UnsafeBufferPointer(start: samples, count: count)), sampleRate: Int(header.sample_rate)
+      )
     }
   }
 }

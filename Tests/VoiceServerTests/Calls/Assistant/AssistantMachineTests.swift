@@ -70,14 +70,16 @@ import VoiceCore
   @Test mutating func speechThatIsNotCoveredIsSaidToBeNotUnderstood() {
     beginListening()
     let actions = machine.handle(
-      .understood(.init(words: ["goodbye"], intent: "goodbye", isRejected: true), endsPassage: true), at: at(3))
+      .understood(.init(words: ["goodbye"], intent: "goodbye", isRejected: true), endsPassage: true),
+      at: at(3))
     #expect(actions == [.speak(sentence(2), "Sorry, I did not understand that.")])
   }
 
   @Test mutating func aBreathWithoutEndIsNotAnsweredWithoutEnd() {
     beginListening()
     for _ in 0..<100 { _ = machine.handle(.understood(Self.lights, endsPassage: false), at: at(3)) }
-    guard case .speak(_, let text)? = machine.handle(.understood(Self.lights, endsPassage: true), at: at(4)).first
+    guard
+      case .speak(_, let text)? = machine.handle(.understood(Self.lights, endsPassage: true), at: at(4)).first
     else {
       Issue.record("Nothing is said.")
       return
@@ -161,7 +163,8 @@ import VoiceCore
   }
 
   @Test(arguments: [
-    ("goodbye", true), ("Bye bye", true), ("good bye", true), ("say goodbye to the lights", false), ("", false),
+    ("goodbye", true), ("Bye bye", true), ("good bye", true), ("say goodbye to the lights", false),
+    ("", false),
   ])
   func goodbyeIsUnderstoodInFreeText(_ text: String, _ isGoodbye: Bool) {
     #expect(AssistantUtterance(words: text.split(separator: " ").map(String.init)).isGoodbye == isGoodbye)
