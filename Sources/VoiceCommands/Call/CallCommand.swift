@@ -43,7 +43,7 @@ struct CallCommand: ContextCommand {
     do throws(VoiceFailure) {
       guard !self.destination.isEmpty else { throw VoiceFailure(.callDestinationMissing) }
       // An address that is mistyped is said before anything is loaded.
-      _ = try self.audio.iceServers(in: context)
+      _ = try self.audio.ice.iceServers(in: context)
       let plan = try await self.audio.prepare(in: context, json: self.common.json)
       guard self.local else { return await self.call(with: self.options, plan, in: context) }
       return try await LocalGateway.run(clock: context.clock) { url, users in
@@ -64,7 +64,7 @@ struct CallCommand: ContextCommand {
     let run = CallRun(
       client: TxClient(media: context.callMedia, clock: context.clock), context: context,
       json: self.common.json)
-    if let failure = await run.connect(options, self.audio) {
+    if let failure = await run.connect(options, self.audio.ice) {
       return context.fail(failure, json: self.common.json)
     }
     do {
@@ -91,7 +91,7 @@ struct AnswerCommand: ContextCommand {
   func run(in context: CommandContext) async -> CommandStatus {
     let plan: CallPlan
     do throws(VoiceFailure) {
-      _ = try self.audio.iceServers(in: context)
+      _ = try self.audio.ice.iceServers(in: context)
       plan = try await self.audio.prepare(in: context, json: self.common.json)
     } catch {
       return context.fail(error, json: self.common.json)
@@ -100,7 +100,7 @@ struct AnswerCommand: ContextCommand {
       client: TxClient(media: context.callMedia, clock: context.clock), context: context,
       json: self.common.json)
     let events = run.client.events
-    if let failure = await run.connect(self.options, self.audio) {
+    if let failure = await run.connect(self.options, self.audio.ice) {
       return context.fail(failure, json: self.common.json)
     }
     let signals = context.stopSignals()

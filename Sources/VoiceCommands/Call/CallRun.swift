@@ -10,11 +10,11 @@ struct CallRun: Sendable {
   let json: Bool
 
   /// Logs in; reports a failure.
-  func connect(_ options: GatewayOptions, _ audio: CallAudioOptions) async -> VoiceFailure? {
+  func connect(_ options: GatewayOptions, _ ice: IceOptions) async -> VoiceFailure? {
     do {
       var server = try options.serverConfiguration(in: self.context)
-      server.webRTCIceServers = try audio.iceServers(in: self.context)
-      let config = options.configuration(in: self.context, relayOnly: audio.relayOnly)
+      server.webRTCIceServers = try ice.iceServers(in: self.context)
+      let config = options.configuration(in: self.context, relayOnly: ice.relayOnly)
       let early = self.client.events
       try self.client.connect(txConfig: config, serverConfiguration: server)
       let client = self.client
