@@ -176,10 +176,10 @@ let package = Package(
       "VoiceServer",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
-        "PocketSphinxRecognition",
+        "PocketSphinxRecognition", "CFlite",
         "SpeechProtocol", "SpeechMessages", "CallSignaling", "CallMedia", "RealtimeMedia", "VoiceWebSocket",
         .grpcCore, .grpcNIO, .grpcProtobuf,
-        .swiftProtobuf, .nioCore, .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .hummingbird,
+        .swiftProtobuf, .nioCore, .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .nioSSL, .hummingbird,
         .cryptoExtras, .grdb,
         .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,
         .collections,
@@ -240,12 +240,15 @@ let package = Package(
       ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
     tests(
       of: "Calls",
-      ["VoiceCore", "VoicePlatform", "CallSignaling", "VoiceWebSocket", "VoiceTesting", .nioCore, .nioPosix]),
+      [
+        "VoiceCore", "VoicePlatform", "CallSignaling", "RealtimeMedia", "VoiceWebSocket", "VoiceTesting", .nioCore,
+        .nioPosix, .nioHTTP1,
+      ]),
     tests(
       of: "VoiceServer",
       [
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "PocketSphinxRecognition",
-        "SpeechProtocol", "SpeechMessages", "CallSignaling", "VoiceWebSocket",
+        "SpeechProtocol", "SpeechMessages", "CallSignaling", "CallMedia", "VoiceWebSocket",
         "VoiceTesting", .grpcCore, .grpcNIO, .grpcProtobuf, .swiftProtobuf, .nioCore, .nioPosix,
         .hummingbirdTesting, .jwtKit, .logging, .coreMetrics, .lifecycle,
       ]),
@@ -254,9 +257,8 @@ let package = Package(
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechRecognition", "SherpaOnnxRecognition", "SpeechStreaming", "VoiceServer", "VoiceTesting",
-        .argumentParser, .logging,
-        .nioCore,
+        "SpeechRecognition", "SherpaOnnxRecognition", "SpeechStreaming", "CallMedia", "CallSignaling", "Calls",
+        "RealtimeMedia", "VoiceServer", "VoiceTesting", .argumentParser, .logging, .nioCore,
       ]),
     tests(of: "VoiceTesting", ["SpeechUnderstanding", "SpeechPipeline", .nioCore, .nioPosix]),
     .testTarget(

@@ -5,6 +5,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOSSL
 import ServiceLifecycle
 import SpeechPipeline
 import SpeechProtocol
@@ -58,7 +59,8 @@ struct ServerParts: Sendable {
       dataFolder: configuration.dataFolder, apps: apps, pool: server.pool, phase: server.phase,
       now: server.now, interface: interface, logger: server.logger)
     let addresses = BoundAddresses(ready: server.ready)
-    (self.calls, self.callRecords) = try await CallGateway.make(server, configuration, tokens: tokens)
+    (self.calls, self.callRecords) = try await CallGateway.make(
+      server, configuration, tokens: tokens, interfaces: interfaces)
     let refreshMetrics: @Sendable () -> Void = { [pool = server.pool, metrics = server.metrics, calls] in
       calls.refreshMetrics()
       let status = pool.status
@@ -69,7 +71,8 @@ struct ServerParts: Sendable {
       routes: WebRoutes(
         phase: server.phase, desk: desk, registry: server.metricsRegistry,
         refreshMetrics: refreshMetrics),
-      gateway: self.calls, addresses: addresses, logger: server.logger)
+      gateway: self.calls, tls: try configuration.tls?.httpContext(), addresses: addresses,
+      logger: server.logger)
     self.speech = SpeechService(
       address: try ListenFailure.resolve(configuration.host, port: configuration.grpcPort),
       configuration: configuration,
@@ -109,6 +112,7 @@ struct WebService: Service {
   let address: ListenAddress
   let routes: WebRoutes
   let gateway: CallGateway
+  let tls: NIOSSLContext?
   let addresses: BoundAddresses
   let logger: Logger
 
@@ -120,7 +124,9 @@ struct WebService: Service {
     logger.logLevel = max(logger.logLevel, .notice)
     let application = Application(
       router: self.routes.router(),
-      server: HTTPServerBuilder { [gateway] in GatewayChannel(responder: $0, gateway: gateway) },
+      server: HTTPServerBuilder { [gateway, tls] in
+        GatewayChannel(responder: $0, gateway: gateway, tls: tls)
+      },
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: self.address.port), serverName: "swift-voice"),
       onServerRunning: { channel in

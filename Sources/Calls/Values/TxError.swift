@@ -56,6 +56,7 @@ public enum TxError: Error, Sendable {
     case .gatewayNotRegistered, .gatewayRegistrationLost: self = .serverError(reason: .gatewayNotRegistered)
     case .callReconnectFailed, .callNotReattached: self = .callFailed(reason: .reconnectFailed)
     case .callNotFound: self = .callFailed(reason: .callNotFound)
+    case .callMetricsMissing: self = .callFailed(reason: .noMetricsCollected)
     case .callDestinationMissing: self = .callFailed(reason: .destinationNumberIsRequired)
     case .callCredentialsMissing: self = .clientConfigurationFailed(reason: .userNameAndPasswordAreRequired)
     default:

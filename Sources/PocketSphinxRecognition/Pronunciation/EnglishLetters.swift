@@ -1,5 +1,4 @@
 import CFlite
-import Synchronization
 
 /// How English letters sound: one by one, and in words after the rules of flite.
 enum EnglishLetters {
@@ -18,9 +17,6 @@ enum EnglishLetters {
     !word.contains { "aeiouy".contains($0) }
   }
 
-  /// Flite's lexicon, `nil` until it is needed. The library promises nothing about threads.
-  private static let lexicon = Mutex<UnsafeMutablePointer<cst_lexicon>?>(nil)
-
   /// Longer words would be no words; the rules take time that grows with the length.
   static let longestWord = 64
 
@@ -31,9 +27,8 @@ enum EnglishLetters {
     guard (1...Self.longestWord).contains(word.utf8.count), word.utf8.allSatisfy(Self.isLetter) else {
       return nil
     }
-    let phones = Self.lexicon.withLock { lexicon -> [String] in
-      if lexicon == nil { lexicon = cmulex_init() }
-      guard let lexicon, let list = lex_lookup(lexicon, word, nil, nil) else { return [] }
+    let phones = FliteLibrary.withLexicon { lexicon -> [String] in
+      guard let list = lex_lookup(lexicon, word, nil, nil) else { return [] }
       defer { delete_val(list) }
       var phones: [String] = []
       var rest: UnsafePointer<cst_val>? = UnsafePointer(list)
@@ -47,7 +42,8 @@ enum EnglishLetters {
       }
       return phones
     }
-    return phones.isEmpty ? nil : phones
+    guard let phones, !phones.isEmpty else { return nil }
+    return phones
   }
 
   /// Flite marks stress by a digit and has a phone of its own for the unstressed vowel.

@@ -139,6 +139,7 @@ extension AudioConnection {
       self.ice.setRemote(
         userFragment: new.userFragment, password: new.password, isLite: audio.remote.isICELite, at: now)
       self.connectDeadline = now.advanced(by: self.configuration.connectTimeout)
+      self.awaitsNewWay = old != nil
     }
     for candidate in audio.remote.candidates { self.ice.addRemote(candidate, at: now) }
     if audio.remote.hasAllCandidates { self.ice.remoteCandidatesEnded(at: now) }

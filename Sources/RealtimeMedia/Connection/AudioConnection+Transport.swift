@@ -133,10 +133,19 @@ extension AudioConnection {
               .callMediaUnreachable,
               message: self.ice.failure?.description ?? "There is no path to the other side.",
               cause: self.ice.failure)))
-      case .selected, .stateChanged: break
+      case .selected: self.foundWay()
+      case .stateChanged: break
       }
     }
     self.tellState()
+  }
+
+  /// A restart is over when there is a way with the new credentials; who asked for it is told, also if the old way was good.
+  private func foundWay() {
+    guard self.awaitsNewWay else { return }
+    self.awaitsNewWay = false
+    self.connectDeadline = nil
+    if self.state == .connected, self.told == .connected { self.tell(.stateChanged(.connected)) }
   }
 
   // MARK: Handshake

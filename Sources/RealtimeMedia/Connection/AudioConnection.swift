@@ -144,6 +144,8 @@ public final class AudioConnection {
   var keys = Keys.waiting([])
   var applied: Applied?
   var connectDeadline: VoiceInstant?
+  /// Both sides have new credentials, and the way is still the old one.
+  var awaitsNewWay = false
   var hasBeenConnected = false
   var isClosed = false
   var failure: VoiceFailure?

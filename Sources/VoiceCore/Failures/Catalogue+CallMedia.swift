@@ -7,6 +7,8 @@ extension VoiceFailure.Code {
   public static let callMediaUnacceptable = Self("call.media.unacceptable")
   /// A STUN or TURN server cannot be used.
   public static let callRelayFailed = Self("call.media.relay-failed")
+  /// A test call was set up, and nothing could be measured in it.
+  public static let callMetricsMissing = Self("call.metrics.missing")
 }
 
 extension FailureCatalogue {
@@ -38,5 +40,12 @@ extension FailureCatalogue {
       response: "Goes on without it.",
       advice: "Check its address, user and password; behind strict firewalls calls need a relay.",
       reproduce: "`voice call --local echo --ice-server turn:127.0.0.1:9`"),
+    Definition(
+      .callMetricsMissing, .call, .retry,
+      happens:
+        "Nothing could be measured in a test call: no audio flowed in time, or the other side reported nothing.",
+      response: "Hangs up; other calls go on.",
+      advice: "Call a service that sends audio back, such as echo; check that UDP is not blocked.",
+      reproduce: "`TxClient.preflight()` with `ScriptedMedia`, which measures nothing"),
   ]
 }

@@ -12,18 +12,22 @@ extension ServerConfiguration {
     public var allowsGuests: Bool?
     /// The name of this server in identifiers that clients send back; letters and digits.
     public var node: String
+    /// The app whose voice interface the service `assistant` understands, by its name or its id; `nil` for the demo app, or
+    /// the first one if there is none.
+    public var assistant: String?
     /// What the gateway allows.
     public var limits: Limits
 
     /// Creates a configuration.
     public init(
       users: [User] = [], dialPlan: [Number] = [], allowsGuests: Bool? = nil, node: String = "n1",
-      limits: Limits = Limits()
+      assistant: String? = nil, limits: Limits = Limits()
     ) {
       self.users = users
       self.dialPlan = dialPlan
       self.allowsGuests = allowsGuests
       self.node = node
+      self.assistant = assistant
       self.limits = limits
     }
 
@@ -89,6 +93,10 @@ extension ServerConfiguration {
       public var handshakeTime: Duration = .seconds(10)
       /// How long a socket may be open before somebody has logged in.
       public var loginTime: Duration = .seconds(20)
+      /// How long a call with the assistant may be.
+      public var assistantTime: Duration = .seconds(600)
+      /// How long a caller of the assistant may be silent before it asks, and again before it ends the call.
+      public var assistantSilence: Duration = .seconds(15)
 
       /// Creates the default limits.
       public init() {}
@@ -115,13 +123,15 @@ extension ServerConfiguration.Calls {
     static let detachSeconds = 1...3600
     static let handshakeSeconds = 1...60
     static let loginSeconds = 1...300
+    static let assistantSeconds = 10...3600
+    static let assistantSilenceSeconds = 2...300
     static let passwordLength = 8
     static let tokenLength = 16
   }
 
   init(_ node: ConfigurationNode) throws(VoiceFailure) {
     self.init()
-    let keys = try node.mapping(["users", "dial_plan", "guests", "node", "limits"])
+    let keys = try node.mapping(["users", "dial_plan", "guests", "node", "assistant", "limits"])
     for item in try keys["users"]?.list() ?? [] { self.users.append(try User(item)) }
     for item in try keys["dial_plan"]?.list() ?? [] {
       let entry = try item.mapping(["number", "to"])
@@ -132,6 +142,7 @@ extension ServerConfiguration.Calls {
     }
     if let node = keys["guests"] { self.allowsGuests = try node.truth() }
     if let node = keys["node"] { self.node = try node.text("a name of letters and digits") }
+    if let node = keys["assistant"] { self.assistant = try node.text("the name of an app") }
     if let node = keys["limits"] { try self.limits.read(node) }
   }
 
@@ -212,7 +223,8 @@ extension ServerConfiguration.Calls.Limits {
     let keys = try node.mapping([
       "connections", "connections_per_address", "calls", "calls_per_user", "registrations_per_user",
       "frame_bytes", "frames_per_second", "outgoing_bytes", "logins_per_second", "ring_seconds",
-      "detach_seconds", "handshake_seconds", "login_seconds",
+      "detach_seconds", "handshake_seconds", "login_seconds", "assistant_seconds",
+      "assistant_silence_seconds",
     ])
     func integer(_ key: String, _ range: ClosedRange<Int>, _ value: inout Int) throws(VoiceFailure) {
       if let node = keys[key] { value = try node.integer(in: range) }
@@ -233,6 +245,8 @@ extension ServerConfiguration.Calls.Limits {
     try seconds("detach_seconds", Rules.detachSeconds, &self.detachTime)
     try seconds("handshake_seconds", Rules.handshakeSeconds, &self.handshakeTime)
     try seconds("login_seconds", Rules.loginSeconds, &self.loginTime)
+    try seconds("assistant_seconds", Rules.assistantSeconds, &self.assistantTime)
+    try seconds("assistant_silence_seconds", Rules.assistantSilenceSeconds, &self.assistantSilence)
   }
 
   fileprivate func validate(
@@ -258,6 +272,8 @@ extension ServerConfiguration.Calls.Limits {
       (self.detachTime, Rules.detachSeconds, "detach_seconds"),
       (self.handshakeTime, Rules.handshakeSeconds, "handshake_seconds"),
       (self.loginTime, Rules.loginSeconds, "login_seconds"),
+      (self.assistantTime, Rules.assistantSeconds, "assistant_seconds"),
+      (self.assistantSilence, Rules.assistantSilenceSeconds, "assistant_silence_seconds"),
     ]
     for (value, range, key) in times {
       try check(

@@ -70,6 +70,10 @@ extension ServerConfiguration {
         Language.isTag(app.language), "apps[\(index)].language",
         "expected a language tag such as en-US, found \"\(app.language)\"")
     }
+    try check(
+      self.assistantApp != nil, "calls.assistant",
+      "expected the name or id of an app (\(self.apps.map(\.name).joined(separator: ", "))), found "
+        + "\"\((self.calls.assistant ?? "").prefix(60))\"")
     var projects: Set<UUID> = []
     var keys: Set<String> = []
     for (index, project) in self.projects.enumerated() {
@@ -84,6 +88,17 @@ extension ServerConfiguration {
         try check(keys.insert(key).inserted, path, "expected a key of its own, found it a second time")
       }
     }
+  }
+}
+
+extension ServerConfiguration {
+  /// The app that the service `assistant` understands; `nil` if there is none of its name.
+  var assistantApp: App? {
+    guard let wanted = self.calls.assistant else {
+      return self.apps.first { $0.id == App.demo.id } ?? self.apps.first
+    }
+    return self.apps.first { $0.name == wanted }
+      ?? UUID(uuidString: wanted).flatMap { id in self.apps.first { $0.id == id } }
   }
 }
 

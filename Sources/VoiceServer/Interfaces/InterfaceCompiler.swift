@@ -28,7 +28,7 @@ final class InterfaceCompiler: Sendable {
   /// Compiling takes about 1 kB of memory for each.
   static let itemLimit = 3_000_000
 
-  private static let packs: [any LanguagePack] = [EnglishPack()]
+  static let packs: [any LanguagePack] = [EnglishPack()]
 
   private let queue = DispatchQueue(label: "voice.server.interfaces", qos: .utility)
   private let clock: any VoiceClock

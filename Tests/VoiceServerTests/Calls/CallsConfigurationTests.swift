@@ -29,6 +29,21 @@ import VoiceCore
     #expect(!"\(calls)".contains("horse") && !"\(calls)".contains("a-token"))
   }
 
+  @Test func theAssistantUnderstandsTheDemoAppUnlessAnotherIsNamed() throws {
+    #expect(ServerConfiguration().assistantApp?.id == ServerConfiguration.App.demo.id)
+    var configuration = ServerConfiguration()
+    let kitchen = ServerConfiguration.App(id: UUID(), name: "kitchen", project: UUID())
+    configuration.apps.append(kitchen)
+    #expect(configuration.assistantApp?.name == "demo")
+    configuration.calls.assistant = "kitchen"
+    #expect(configuration.assistantApp == kitchen)
+    configuration.calls.assistant = kitchen.id.uuidString.lowercased()
+    #expect(configuration.assistantApp == kitchen)
+    configuration.apps.removeFirst()
+    configuration.calls.assistant = nil
+    #expect(configuration.assistantApp == kitchen)
+  }
+
   @Test(arguments: [
     ("calls: 5", "calls", "a group of keys"),
     ("calls: {user: []}", "calls.user", "an unknown key"),
@@ -47,6 +62,11 @@ import VoiceCore
       "calls: {users: [{name: a, password: 12345678, password_hash: x}]}", "calls.users[0]", "found both"
     ),
     ("calls: {users: [{name: a, tokens: [short]}]}", "calls.users[0].tokens[0]", "at least 16"),
+    ("calls: {assistant: [demo]}", "calls.assistant", "the name of an app"),
+    ("calls: {assistant: nobody}", "calls.assistant", "demo"),
+    ("calls: {assistant: \"\"}", "calls.assistant", "an app"),
+    ("calls: {limits: {assistant_seconds: 5}}", "calls.limits.assistant_seconds", "10"),
+    ("calls: {limits: {assistant_silence_seconds: 0}}", "calls.limits.assistant_silence_seconds", "2"),
     ("calls: {dial_plan: [{number: 1}]}", "calls.dial_plan[0]", "both number and to"),
     ("calls: {dial_plan: [{number: echo, to: a}]}", "calls.dial_plan[0].number", "no name of a service"),
     ("calls: {guests: maybe}", "calls.guests", "true or false"),

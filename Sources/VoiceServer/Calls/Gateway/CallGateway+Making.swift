@@ -9,7 +9,8 @@ extension CallGateway {
   ///
   /// Users come from the configuration and the store; if there are none at all, from the demo file.
   static func make(
-    _ server: VoiceServer, _ configuration: ServerConfiguration, tokens: TokenAuthority
+    _ server: VoiceServer, _ configuration: ServerConfiguration, tokens: TokenAuthority,
+    interfaces: AppInterfaces
   ) async throws(VoiceFailure) -> (CallGateway, CallRecordWriter) {
     let store = try CallStore(dataFolder: configuration.dataFolder)
     var calls = configuration.calls
@@ -30,23 +31,24 @@ extension CallGateway {
         uniquingKeysWith: { first, _ in first }),
       allowsGuests: calls.allowsGuests ?? usesDemoUsers, loginsPerSecond: calls.limits.loginsPerSecond,
       tokens: tokens, threads: .singleton, clock: server.clock, metrics: metrics, logger: server.logger)
+    let assistant = try AssistantService(server, configuration, interfaces)
     let records = CallRecordWriter(store: store, metrics: metrics, logger: server.logger)
     let gateway = CallGateway(
       configuration: calls, users: try await users.names(),
       parts: Parts(
         desk: desk, users: users,
         media: AnsweringMedia(
-          engine: MediaEngine(), service: { Self.answeringService($0) }, logger: server.logger),
+          engine: MediaEngine(),
+          service: { service in
+            switch service {
+            case .echo: EchoService()
+            case .silence: SilenceService()
+            case .assistant: assistant
+            }
+          }, logger: server.logger),
         records: records, clock: server.clock,
         wallTime: { Int64(Date().timeIntervalSince1970 * 1000) }, metrics: metrics, logger: server.logger))
     return (gateway, records)
-  }
-
-  private static func answeringService(_ service: MediaService) -> any AnsweringService {
-    switch service {
-    case .echo: EchoService()
-    case .silence: SilenceService()
-    }
   }
 }
 

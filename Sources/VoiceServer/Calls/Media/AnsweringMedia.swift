@@ -6,8 +6,8 @@ import VoiceCore
 
 /// What a service does with the audio of a call, from the answer to the end.
 protocol AnsweringService: Sendable {
-  /// Speaks and listens; returns when the call is over, or to end it. Is cancelled when the caller hangs up.
-  func run(_ audio: CallAudio) async
+  /// Speaks and listens; returns when the call is over, or to end it with a cause. Is cancelled when the caller hangs up.
+  func run(_ audio: CallAudio) async -> HangupCause
 }
 
 /// Answers calls to services with real audio.
@@ -108,8 +108,8 @@ private actor AnsweredCall {
     guard self.running == nil else { return }
     let (audio, tell) = (self.session.audio, self.tell)
     self.running = Task {
-      await service.run(audio)
-      if !Task.isCancelled { tell(.ended) }
+      let cause = await service.run(audio)
+      if !Task.isCancelled { tell(.ended(cause)) }
     }
   }
 
@@ -121,14 +121,16 @@ private actor AnsweredCall {
 
 /// Sends back what it hears.
 struct EchoService: AnsweringService {
-  func run(_ audio: CallAudio) async {
+  func run(_ audio: CallAudio) async -> HangupCause {
     for await frame in audio.frames { audio.sendLive(frame.samples) }
+    return .normalClearing
   }
 }
 
 /// Says nothing, until the caller hangs up.
 struct SilenceService: AnsweringService {
-  func run(_ audio: CallAudio) async {
+  func run(_ audio: CallAudio) async -> HangupCause {
     for await _ in audio.frames {}
+    return .normalClearing
   }
 }

@@ -20,7 +20,7 @@ protocol ServerMediaPeerFactory: Sendable {
 /// Answers calls to services with descriptions that fit the offer, without sound.
 ///
 /// `echo` answers the way of a call with early media: `ringing`, `media` with the description, `answer` without one. `silence`
-/// rings and answers with a description.
+/// and `assistant` ring and answer with a description.
 struct ScriptedMediaPeers: ServerMediaPeerFactory {
   func makePeer(_ tell: @escaping @Sendable (MediaEvent) -> Void) -> any ServerMediaPeer {
     Peer(tell: tell)
@@ -38,7 +38,7 @@ struct ScriptedMediaPeers: ServerMediaPeerFactory {
         case .echo:
           self.tell(.early(answer))
           self.tell(.answered(nil))
-        case .silence: self.tell(.answered(answer))
+        case .silence, .assistant: self.tell(.answered(answer))
         }
       case .renegotiate(let offer):
         if let answer = ScriptedDescription.answer(to: offer) { self.tell(.renegotiated(answer)) }

@@ -60,8 +60,8 @@ extension CallSwitch {
     case .offered(let sdp): self.step(call.caller, .attachOfferMade(sdp), at: now)
     case .failed:
       self.endByGateway(call.caller, CallTerminationReason(.incompatibleDestination, origin: .media), at: now)
-    case .ended:
-      self.endByGateway(call.caller, CallTerminationReason(.normalClearing, origin: .server), at: now)
+    case .ended(let cause):
+      self.endByGateway(call.caller, CallTerminationReason(cause, origin: .server), at: now)
     }
   }
 

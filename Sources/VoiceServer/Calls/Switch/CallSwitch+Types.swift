@@ -47,8 +47,8 @@ enum MediaEvent: Hashable, Sendable {
   case renegotiated(SDP)
   case offered(SDP)
   case failed
-  /// The service has said all that it had to say.
-  case ended
+  /// The service ends the call.
+  case ended(HangupCause)
 }
 
 /// The response of a client to a request of the gateway.
@@ -117,6 +117,8 @@ extension CallSwitch {
     case responded(ConnectionID, number: Int, ClientResponse)
     case disconnected(ConnectionID)
     case media(MediaID, MediaEvent)
+    /// Users were added or removed, by a command for example.
+    case usersChanged(Set<String>)
     case timePassed
     /// The server stops: all calls end.
     case stopped

@@ -29,7 +29,7 @@ struct DialPlan: Hashable, Sendable {
 
   /// What users and numbers must not be called.
   static func isReserved(_ name: String) -> Bool {
-    MediaService(rawValue: name) != nil || name == "assistant" || name.hasPrefix("fail-")
+    MediaService(rawValue: name) != nil || name.hasPrefix("fail-")
   }
 
   /// Finds a destination as a client wrote it: `bob`, `bob@example.org`, `sip:bob@example.org`.
@@ -42,12 +42,6 @@ struct DialPlan: Hashable, Sendable {
     }
     if let other = self.numbers[name] { name = other }
     if let service = MediaService(rawValue: name) { return .service(service) }
-    if name == "assistant" {
-      var reason = CallTerminationReason(.serviceNotImplemented, origin: .server)
-      reason.sipCode = 501
-      reason.sipReason = "Assistant Not Available"
-      return .failure(reason)
-    }
     if name.hasPrefix("fail-"), let status = Int(name.dropFirst(5)), (400...699).contains(status) {
       return .failure(CallTerminationReason(sipStatus: status, origin: .server))
     }
@@ -64,4 +58,6 @@ enum MediaService: String, Hashable, Sendable, CaseIterable {
   case echo
   /// Says nothing.
   case silence
+  /// Understands what it hears, and says so.
+  case assistant
 }

@@ -46,6 +46,22 @@ import VoiceCore
     #expect(harness.machine.legCount == 0 && harness.machine.callCount == 0)
   }
 
+  @Test mutating func knowsUsersThatWereAddedAndForgetsThoseThatWereRemoved() {
+    func status(of actions: [CallSwitch.Action], _ client: Harness.Client) -> Int? {
+      for case .bye(_, _, let status) in Harness.seen(actions, by: client) { return status }
+      return nil
+    }
+    let (alice, _) = harness.logIn("alice", session: "a")
+    _ = harness.logIn("carol", session: "c")
+    #expect(status(of: harness.invite(alice, "A1", to: "erin"), alice) == 404)
+    _ = harness.step(.usersChanged(["alice", "erin"]))
+    // Known, but not logged in.
+    #expect(status(of: harness.invite(alice, "A2", to: "erin"), alice) == 480)
+    #expect(status(of: harness.invite(alice, "A3", to: "bob"), alice) == 404)
+    // Who is logged in stays.
+    #expect(status(of: harness.invite(alice, "A4", to: "carol"), alice) == nil)
+  }
+
   @Test mutating func ringsAllClientsOfAUserAndTheFirstAnswerWins() {
     let (alice, _) = harness.logIn("alice", session: "a")
     let bobs = ["b1", "b2", "b3"].map { harness.logIn("bob", session: $0).0 }
@@ -110,7 +126,7 @@ import VoiceCore
     ("", "INVALID_NUMBER_FORMAT", 484),
     ("fail-486", "USER_BUSY", 486), ("fail-603", "CALL_REJECTED", 603), ("fail-480", "NO_USER_RESPONSE", 480),
     ("fail-404", "UNALLOCATED_NUMBER", 404), ("fail-99", "UNALLOCATED_NUMBER", 404),
-    ("fail-x", "UNALLOCATED_NUMBER", 404), ("assistant", "SERVICE_NOT_IMPLEMENTED", 501),
+    ("fail-x", "UNALLOCATED_NUMBER", 404),
     ("alice", "USER_BUSY", 486), ("sip:bob@example.org", "USER_NOT_REGISTERED", 480),
   ])
   mutating func endsACallThatLeadsNowhereWithItsCause(_ destination: String, _ cause: String, _ status: Int) {

@@ -1,0 +1,54 @@
+import SpeechPipeline
+
+/// What a caller said, as far as the assistant needs it: one segment.
+struct AssistantUtterance: Hashable, Sendable {
+  var words: [String] = []
+  /// Empty for free text, and for what was not understood.
+  var intent = ""
+  /// Types and values, in the order in which they were said.
+  var entities: [Entity] = []
+  /// Whether the app's interface does not cover it.
+  var isRejected = false
+
+  struct Entity: Hashable, Sendable {
+    var type: String
+    var value: String
+  }
+
+  /// Whether the caller wants to end the call.
+  ///
+  /// The intent comes from the templates that ``AssistantInterface`` adds; apps without an interface have words alone.
+  var isGoodbye: Bool {
+    if self.isRejected { return false }
+    if !self.intent.isEmpty { return self.intent == AssistantInterface.goodbyeIntent }
+    let text = self.words.joined(separator: " ").lowercased()
+    return AssistantInterface.farewells.contains(text)
+  }
+}
+
+/// Puts segments together from the events of recognition.
+struct AssistantHearing: Sendable {
+  private var segments: [Int: AssistantUtterance] = [:]
+
+  /// What an event means for the dialogue; `nil` for nothing yet.
+  mutating func event(for event: RecognitionEvent) -> AssistantMachine.Event? {
+    switch event {
+    case .hypothesis(_, _, let words): return words.isEmpty ? nil : .heardWords
+    case .word(let segment, _, let word):
+      self.segments[segment, default: AssistantUtterance()].words.append(word.text)
+      return .heardWords
+    case .entity(let segment, let entity):
+      self.segments[segment, default: AssistantUtterance()].entities.append(
+        .init(type: entity.type, value: entity.value))
+      return nil
+    case .intent(let segment, let intent, isFinal: true):
+      self.segments[segment, default: AssistantUtterance()].intent = intent
+      return nil
+    case .segmentEnded(let segment, let summary):
+      var utterance = self.segments.removeValue(forKey: segment) ?? AssistantUtterance()
+      utterance.isRejected = summary.isRejected
+      return .understood(utterance, endsPassage: summary.endsPassage)
+    case .tentativeEntities, .intent: return nil
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import CallMedia
+import CallSignaling
+import Calls
+import Foundation
+import PocketSphinxRecognition
+import SpeechPipeline
+import Testing
+import VoiceAudio
+import VoiceCore
+import VoiceServer
+import VoiceTesting
+
+/// A person who calls the assistant: our client, our gateway, real sockets, the real recogniser, real speech.
+@Suite(.timeLimit(.minutes(4)), .serialized) struct AssistantCallTests {
+  /// What a voice of flite says, in a WAV file.
+  static func recording(of text: String, in folder: URL) throws -> String {
+    let path = folder.appendingPathComponent("\(text.count).wav").path
+    let flite = Process()
+    flite.executableURL = URL(fileURLWithPath: "/usr/bin/flite")
+    flite.arguments = ["-voice", "rms", "-t", text, "-o", path]
+    try flite.run()
+    flite.waitUntilExit()
+    try #require(flite.terminationStatus == 0)
+    return path
+  }
+
+  /// Waits for speech of the other side and its end: half a second of silence after it.
+  static func hearSentence(in frames: inout CallAudioFrames.Iterator) async -> [Int16] {
+    var heard: [Int16] = []
+    var quiet = 0
+    while let frame = await frames.next() {
+      let isLoud = Tones.power(of: frame.samples[...]) > 1e4
+      if isLoud { quiet = 0 } else { quiet += frame.samples.count }
+      if isLoud || !heard.isEmpty { heard += frame.samples }
+      if !heard.isEmpty, quiet >= 24_000 { break }
+    }
+    return heard
+  }
+
+  /// Keeps the microphone open: silence between what is played.
+  static func say(_ path: String, to audio: CallAudio) async throws {
+    try await audio.play(AudioFileSource(path: path))
+    try await audio.play(SilenceSource(duration: .milliseconds(1500)))
+  }
+
+  static func words(in samples: [Int16], with engine: PocketSphinxEngine) async throws -> String {
+    let pool = RecognizerPool(engine: engine, size: 1)
+    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(30))
+    let capture = try await SamplesSource(samples: samples, sampleRate: 48_000).capture()
+    var events: [RecognitionEvent] = []
+    for try await event in capture {
+      if case .chunk(let chunk) = event { events += try await context.append(chunk.samples) }
+    }
+    events += try await context.finish()
+    return events.compactMap { if case .word(_, _, let word) = $0 { word.text } else { nil } }
+      .joined(separator: " ").lowercased()
+  }
+
+  @Test func aCommandIsUnderstoodSaidBackAndGoodbyeEndsTheCall() async throws {
+    try await withTemporaryFolder { folder in try await Self.call(in: folder) }
+  }
+
+  private static func call(in folder: URL) async throws {
+    let command = try Self.recording(of: "turn on the lights in the kitchen", in: folder)
+    let goodbye = try Self.recording(of: "goodbye", in: folder)
+    let engine = try PocketSphinxEngine()
+    try await RunningServer.with(
+      engine: engine,
+      configure: {
+        $0.calls.users = [.init(name: "alice", password: "a long password")]
+        $0.limits.decoders = 1
+      }
+    ) { server in
+      let alice = try await CallMediaTests.client("alice", at: try await server.server.addresses.http.port)
+      let call = try await alice.call("assistant")
+      var frames = call.audio.frames.makeAsyncIterator()
+      try await call.answered()
+      let greeting = await Self.hearSentence(in: &frames)
+      #expect(greeting.count > 48_000 / 2)
+
+      async let said: Void = Self.say(command, to: call.audio)
+      let reply = await Self.hearSentence(in: &frames)
+      try await said
+      let words = try await Self.words(in: reply, with: engine)
+      #expect(words.contains("kitchen"), "heard: \(words)")
+
+      async let left: Void = Self.say(goodbye, to: call.audio)
+      let reason = try await call.ended()
+      _ = try? await left
+      #expect(reason.cause == "NORMAL_CLEARING")
+      #expect(reason.origin == .remote)
+      await alice.disconnected()
+    }
+  }
+}
