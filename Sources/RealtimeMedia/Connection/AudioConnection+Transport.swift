@@ -83,7 +83,8 @@ extension AudioConnection {
         self.packetsRefused += 1
         return
       }
-      self.silence.received(at: now)
+      // Packets that were on their way when a hold was agreed on promise no others.
+      if self.negotiator.agreed?.direction.receives ?? false { self.silence.received(at: now) }
       let (clockRate, isKey) = self.kind(of: packet.payloadType)
       self.reports?.received(packet, clockRate: clockRate, isKey: isKey, at: now)
       _ = self.receiver.received(packet, at: now)

@@ -45,10 +45,11 @@ final class AudioConnectionWorld {
     TransportAddress(.v4(0x0a00_0000 | UInt32(way) << 8 | UInt32(side)), port: 4000)
   }
 
-  /// One side offers, the other answers.
-  func agree(_ direction: MediaDirection? = nil) throws {
+  /// One side offers, the other answers; the answer may take some time.
+  func agree(_ direction: MediaDirection? = nil, answerAfter delay: Duration = .zero) throws {
     let offer = try self.one.connection.makeOffer(direction, at: self.now)
     let answer = try self.other.connection.receivedOffer(offer, at: self.now)
+    _ = self.run(for: delay)
     try self.one.connection.receivedAnswer(answer, at: self.now)
     self.settle()
   }

@@ -7,12 +7,12 @@ struct BrokenWayTests {
     let world = try AudioConnectionWorld(seed: seed)
     try world.agree()
     let time = world.run(for: .seconds(5)) { world.one.isHearing && world.other.isHearing }
-    try #require(time != nil, "\(world.one.events), \(world.one.connection.statistics)")
+    try #require(time != nil)
     _ = world.run(for: .seconds(2))
     return world
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func audioReturnsOverTheOtherWayWithinASecond(seed: UInt64) throws {
     let world = try Self.connected(seed: seed)
     let way = try #require(world.one.way)
@@ -37,10 +37,12 @@ struct BrokenWayTests {
 
   @Test func aCallOnHoldIsNotTakenForABrokenWay() throws {
     let world = try Self.connected(seed: 1)
-    try world.agree(.inactive)
-    _ = world.run(for: .milliseconds(500))
-    let before = world.one.connection.statistics.ice.consentChecksSent
-    _ = world.run(for: .milliseconds(3000))
-    #expect(world.one.connection.statistics.ice.consentChecksSent - before <= 2)
+    try world.agree(.inactive, answerAfter: .milliseconds(100))
+    _ = world.run(for: .milliseconds(400))
+    let sides = [world.one, world.other]
+    let before = sides.map { $0.connection.statistics.ice.consentChecksSent }
+    _ = world.run(for: .seconds(3))
+    let sent = zip(sides, before).map { $0.connection.statistics.ice.consentChecksSent - $1 }
+    #expect(sent.max() ?? 0 <= 2)
   }
 }
