@@ -3,35 +3,33 @@ import VoiceCore
 /// Decides which part of what was played belongs to each frame of a microphone.
 ///
 /// States: *unaligned* (nothing was played yet), *aligned*. Both devices tell their times with noise, and a canceller unlearns the
-/// room whenever the two streams shift against each other: so the streams run side by side, sample by sample, and are shifted by
-/// single samples when their clocks drift apart, and at once only after a real jump.
+/// room whenever the two streams shift against each other, even if only by a sample every now and then: so the streams run side by
+/// side, sample by sample, until the times say for a while that they are too far apart, as when clocks drift. Then they are aligned
+/// anew.
 struct EchoAlignment {
   private enum State: Hashable {
     case unaligned
     case aligned(next: Int64)
   }
 
-  // Of frames: about a second until a drift is believed, and a tenth of one until a jump is.
+  // Of frames of 20 ms: a second or two until a drift is believed, and a tenth of one until a jump is.
   private static let smoothing = 1.0 / 64
   private static let jumpPatience = 5
-  // A sample in so many frames is 400 ppm at 16 kHz: more than the clocks of two devices drift apart.
-  private static let framesPerSlip = 8
 
-  private let slipLimit: Double
+  private let driftLimit: Double
   private let jumpLimit: Double
   private var state = State.unaligned
   private var deviation = 0.0
-  private var framesSinceSlip = 0
   private var framesApart = 0
 
-  /// How often the streams were shifted at once.
+  /// How often the streams were aligned anew.
   private(set) var jumpCount = 0
 
   /// Creates the alignment of streams of a rate in Hz.
   init(sampleRate: Int) {
     // An echo that is some milliseconds earlier or later is an echo all the same; only what leaves the reach of the canceller
     // must be followed.
-    self.slipLimit = Double(sampleRate) * 0.012
+    self.driftLimit = Double(sampleRate) * 0.016
     self.jumpLimit = Double(sampleRate) * 0.040
   }
 
@@ -50,7 +48,7 @@ struct EchoAlignment {
     switch self.state {
     case .unaligned:
       return self.align(position, count: count)
-    case .aligned(var next):
+    case .aligned(let next):
       let difference = Double(position.subtractingReportingOverflow(next).partialValue)
       self.framesApart = abs(difference) > self.jumpLimit ? self.framesApart + 1 : 0
       if self.framesApart >= Self.jumpPatience {
@@ -58,12 +56,9 @@ struct EchoAlignment {
         return self.align(position, count: count)
       }
       if self.framesApart == 0 { self.deviation += (difference - self.deviation) * Self.smoothing }
-      self.framesSinceSlip += 1
-      if abs(self.deviation) > self.slipLimit, self.framesSinceSlip >= Self.framesPerSlip {
-        let step: Int64 = self.deviation > 0 ? 1 : -1
-        next = next.addingReportingOverflow(step).partialValue
-        self.deviation -= Double(step)
-        self.framesSinceSlip = 0
+      if abs(self.deviation) > self.driftLimit {
+        self.jumpCount += 1
+        return self.align(position, count: count)
       }
       self.state = .aligned(next: next.addingReportingOverflow(Int64(count)).partialValue)
       return next

@@ -35,7 +35,7 @@ public final class EchoCancelledStream {
     self.latencyToDrop = self.canceller.latency
   }
 
-  /// How often both streams had to be aligned anew after a jump; each costs a second or two of echo.
+  /// How often both streams had to be aligned anew, after a jump or since clocks drift; each costs a second or two of echo.
   public var realignmentCount: Int { self.alignment.jumpCount }
 
   /// Takes a chunk that arrived just now; a gap before it stays a gap.
