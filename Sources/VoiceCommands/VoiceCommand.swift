@@ -5,7 +5,8 @@ import VoiceCore
 public struct VoiceCommand: AsyncParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "voice",
-    abstract: "Speech to text as you speak, and calls: a server of your own, a client, and both in one process.",
+    abstract:
+      "Speech to text as you speak, and calls: a server of your own, a client, and both in one process.",
     discussion: """
       See it work:            voice demo
       Recognise a recording:  voice recognize talk.wav

@@ -111,7 +111,6 @@ struct AnswerCommand: ContextCommand {
     stopping.cancel()
     switch outcome {
     case .success(let call):
-      call.answer()
       let name = call.callInfo?.callerName ?? call.callInfo?.callerNumber ?? ""
       return await run.follow(call, plan, with: name.isEmpty ? "caller" : name)
     case .failure(let failure):

@@ -4,7 +4,7 @@ import Calls
 import VoiceAudio
 import VoiceCore
 
-/// Follows a call to its end: audio in and out, keys, signals, and what is shown of them.
+/// Takes a call that comes in, and follows any call to its end: audio in and out, keys, signals, and what is shown of them.
 struct CallCourse<Presenter: CallPresenter>: Sendable {
   let call: Call
   let plan: CallPlan
@@ -51,6 +51,8 @@ struct CallCourse<Presenter: CallPresenter>: Sendable {
     return await withTaskGroup(of: Void.self) { group in
       self.startListening(in: &group, continuation)
       self.show(self.call.callState)
+      // Only now, so that no state is missed.
+      if self.call.direction == .inbound { self.call.answer() }
       for await event in events {
         self.handle(event, in: &group, continuation)
         if self.stop.isAborted || self.isOver && self.listeners == 0 { break }
@@ -76,6 +78,8 @@ struct CallCourse<Presenter: CallPresenter>: Sendable {
   ) {
     let (call, context) = (self.call, self.context)
     let events = call.events
+    // It may have happened before this side looked.
+    if call.callState == .ACTIVE { continuation.yield(.call(.stateUpdated(.ACTIVE))) }
     group.addTask {
       for await event in events {
         continuation.yield(.call(event))
@@ -247,6 +251,7 @@ struct CallCourse<Presenter: CallPresenter>: Sendable {
 
   private mutating func ended() {
     self.isOver = true
+    self.show(self.call.callState)
     if case .DONE(let ended?) = self.call.callState { self.reason = self.reason ?? ended }
     if let began { self.summary.talked = began.duration(to: self.context.clock.now) }
     self.summary.outages = self.call.report?.outages ?? 0

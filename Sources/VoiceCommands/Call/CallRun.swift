@@ -79,7 +79,7 @@ struct CallRun: Sendable {
     return nil
   }
 
-  /// Follows a call to its end, hangs up when asked to stop, and says with which status the command ends.
+  /// Takes a call that comes in, follows any call to its end, hangs up when asked to stop, and says with which status the command ends.
   ///
   /// - Parameter name: Who is on the other side, for people.
   func follow(_ call: Call, _ plan: CallPlan, with name: String) async -> CommandStatus {

@@ -36,7 +36,8 @@ extension DemoStage {
     let lines = await self.callLines(folder: folder)
     self.act(
       6, "Call",
-      "alice calls bob through the server: real audio from app to app, and the app understands what bob hears")
+      "alice calls bob through the server: real audio from app to app, and the app understands what bob hears"
+    )
     let outcome = await withTaskGroup(of: Result<CallOutcome, VoiceFailure>?.self) { group in
       group.addTask { await self.outcome(of: lines, addresses, callers) }
       group.addTask { [clock = self.context.clock] in
@@ -131,7 +132,9 @@ extension DemoStage {
         await link.setPlan(Self.outage)
         await link.cutAll(.reset)
         await Self.wait(in: states) { $0.getReason() != nil }
-        self.showState(of: call, "alice's connection is cut, and for now nothing she sends reaches the server; the audio goes on")
+        self.showState(
+          of: call,
+          "alice's connection is cut, and for now nothing she sends reaches the server; the audio goes on")
       } else if index == 2 {
         await link.setPlan(LinkPlan())
         outcome.reconnected = await Self.wait(in: states) { $0.isConsideredActive }

@@ -35,7 +35,8 @@ struct DemoStage: Sendable {
   /// Starts the server, runs both passes and compares them, speaks the commands, and places a call.
   func perform(engine: any RecognitionEngine, folder: String) async throws(VoiceFailure) -> CommandStatus {
     self.say(
-      StyledText("voice demo", .bold) + StyledText("  speech recognition and calls with a server of your own", .dim))
+      StyledText("voice demo", .bold)
+        + StyledText("  speech recognition and calls with a server of your own", .dim))
     self.say()
     var configuration = ServerConfiguration(grpcPort: 0, httpPort: 0, dataFolder: folder + "/server")
     let callers = Self.callers()

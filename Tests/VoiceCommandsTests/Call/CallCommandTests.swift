@@ -21,7 +21,8 @@ import VoiceTesting
 
   /// Runs a call until it shows something, then does something.
   private static func call(
-    _ arguments: [String], until text: String, keys: [Character] = [], then next: (text: String, key: Character)
+    _ arguments: [String], until text: String, keys: [Character] = [],
+    then next: (text: String, key: Character)
   ) async -> (status: CommandStatus, console: RecordedConsole) {
     let console = RecordedConsole()
     let (stream, typed) = AsyncStream.makeStream(of: Character.self)
@@ -74,9 +75,12 @@ import VoiceTesting
       #expect(status == .done)
       #expect(console.error.isEmpty)
       #expect(try await AudioFileSource(path: heard).information().sampleRate == 48_000)
-      let likeness = CallSounds.likeness(
-        of: try await CallSounds.envelope(of: said), in: try await CallSounds.envelope(of: heard))
-      #expect(likeness > 0.9)
+      let (sound, recording) = (
+        try await CallSounds.envelope(of: said), try await CallSounds.envelope(of: heard)
+      )
+      // A jitter buffer stretches audio, so it is not the same; another sound is far less alike.
+      #expect(CallSounds.likeness(of: sound, in: recording) > 0.75)
+      #expect(CallSounds.likeness(of: sound.reversed(), in: recording) < 0.65)
 
       let objects = try Self.objects(console.output)
       let segments = objects.filter { $0["event"] as? String == "segment" && $0["final"] as? Bool == true }
@@ -171,15 +175,15 @@ enum CallSounds {
     try await sink.finish()
   }
 
-  /// The loudness of a file in steps of 10 ms.
+  /// The loudness of a file in steps of 30 ms.
   static func envelope(of path: String) async throws -> [Double] {
     var samples: [Int16] = []
     for try await event in try await AudioFileSource(path: path).capture() {
       if case .chunk(let chunk) = event { samples += chunk.samples }
     }
-    return stride(from: 0, to: samples.count - 160, by: 160).map { start in
-      let sum = samples[start..<start + 160].reduce(0.0) { $0 + Double($1) * Double($1) }
-      return (sum / 160).squareRoot()
+    return stride(from: 0, to: samples.count - 480, by: 480).map { start in
+      let sum = samples[start..<start + 480].reduce(0.0) { $0 + Double($1) * Double($1) }
+      return (sum / 480).squareRoot()
     }
   }
 

@@ -69,7 +69,9 @@ import VoiceCore
     var summary = CallSummary()
     summary.note(Self.sample(loss: 0.02))
     summary.talked = .seconds(125)
-    let rows = self.rows([.state(.ACTIVE), .talked(.seconds(125)), .state(.DONE(reason: nil)), .ended(summary)])
+    let rows = self.rows([
+      .state(.ACTIVE), .talked(.seconds(125)), .state(.DONE(reason: nil)), .ended(summary),
+    ])
     #expect(
       rows == [
         "Talking", "Ended", "Talked 2:05 · MOS 4.4 (excellent) · loss 2.0 % · round trip 23 ms · opus",
@@ -112,7 +114,8 @@ import VoiceCore
   }
 
   @Test(arguments: [
-    (Duration.seconds(7), "0:07"), (.seconds(751), "12:31"), (.seconds(3723), "1:02:03"), (.seconds(-1), "0:00"),
+    (Duration.seconds(7), "0:07"), (.seconds(751), "12:31"), (.seconds(3723), "1:02:03"),
+    (.seconds(-1), "0:00"),
   ])
   func callTimes(_ time: Duration, _ text: String) { #expect(Phrases.callTime(time) == text) }
 
@@ -126,7 +129,8 @@ import VoiceCore
   }
 
   @Test func lettersAreCommandsAndTheRestIsNothing() {
-    #expect(CallKey("m") == .mute && CallKey("h") == .hold && CallKey("q") == .hangUp && CallKey("Q") == .hangUp)
+    #expect(
+      CallKey("m") == .mute && CallKey("h") == .hold && CallKey("q") == .hangUp && CallKey("Q") == .hangUp)
     for key: Character in ["a", "\n", "\u{1B}", "٣", "+"] { #expect(CallKey(key) == nil) }
   }
 }
