@@ -241,7 +241,8 @@ let package = Package(
     tests(
       of: "Calls",
       [
-        "VoiceCore", "VoicePlatform", "CallSignaling", "RealtimeMedia", "VoiceWebSocket", "VoiceTesting", .nioCore,
+        "VoiceCore", "VoicePlatform", "CallSignaling", "RealtimeMedia", "VoiceWebSocket", "VoiceTesting",
+        .nioCore,
         .nioPosix, .nioHTTP1,
       ]),
     tests(
@@ -257,7 +258,8 @@ let package = Package(
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechRecognition", "SherpaOnnxRecognition", "SpeechStreaming", "CallMedia", "CallSignaling", "Calls",
+        "SpeechRecognition", "SherpaOnnxRecognition", "SpeechStreaming", "CallMedia", "CallSignaling",
+        "Calls",
         "RealtimeMedia", "VoiceServer", "VoiceTesting", .argumentParser, .logging, .nioCore,
       ]),
     tests(of: "VoiceTesting", ["SpeechUnderstanding", "SpeechPipeline", .nioCore, .nioPosix]),

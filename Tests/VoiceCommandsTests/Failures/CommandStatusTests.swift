@@ -43,7 +43,7 @@ struct CommandStatusTests {
       .callBusy, .callRejected, .callNotAnswered, .callAnsweredElsewhere, .callFailedElsewhere,
       .callMediaFailed, .callMediaUnreachable, .callMediaInsecure, .callMediaUnacceptable, .callRelayFailed,
       .callHoldFailed, .callByeUndelivered, .callTonesInvalid, .callTonesUndelivered,
-      .callTonesUnconfirmed,
+      .callTonesUnconfirmed, .callMetricsMissing,
     ],
   ]
 

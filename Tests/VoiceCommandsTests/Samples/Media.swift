@@ -2,7 +2,7 @@ import CallMedia
 import Calls
 import VoiceAudio
 
-/// The samples of docs/media.md.
+/// The samples of docs/media.md, and that of the preflight in docs/coming-from-telnyx.md.
 enum MediaSamples {
   func greet(_ call: Call, with recording: String) async throws {
     try await call.answered()
@@ -10,6 +10,11 @@ enum MediaSamples {
     for await frame in call.audio.frames {
       print("heard \(frame.samples.count) samples, \(frame.concealed) of them made up")
     }
+  }
+
+  func measure(_ client: TxClient, _ showHint: (PreflightReport) -> Void) async throws {
+    let report = try await client.preflight()  // calls echo, sends a tone for 5 s, hangs up
+    if report.quality == .poor || report.quality == .bad { showHint(report) }
   }
 
   func call(_ exchange: (String) async throws -> String) async throws -> MediaSession {
