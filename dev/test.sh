@@ -21,8 +21,8 @@ run() {
 
 # By themselves and one by one, because they count what a process leaves behind.
 alone='LeakTests|LeakCheckTests'
-# By themselves, because they measure how soon real outages are noticed.
-timed='CallOutageTests|NetworkPathTests'
+# By themselves, because they measure how soon real outages are noticed, or have a browser at the other end.
+timed='CallOutageTests|NetworkPathTests|MediaInteropTests'
 
 dev/check-apple.sh
 run --skip "$heavy|$alone|$timed"
