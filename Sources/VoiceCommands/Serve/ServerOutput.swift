@@ -117,7 +117,11 @@ final class ServerOutput: Sendable {
         ))
     }
     facts.append(
-      ("Calls", StyledText("ws://\(addresses.http)/", .cyan) + StyledText("  echo  silence  assistant  fail-486", .dim)))
+      (
+        "Calls",
+        StyledText("ws://\(addresses.http)/", .cyan)
+          + StyledText("  echo  silence  assistant  fail-486", .dim)
+      ))
     for (index, user) in self.demoUsers.withLock({ $0 }).enumerated() {
       facts.append((index == 0 ? "Demo users" : "", StyledText("\(user.name)  \(user.password)")))
     }
