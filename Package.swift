@@ -179,7 +179,7 @@ let package = Package(
         "PocketSphinxRecognition", "CFlite",
         "SpeechProtocol", "SpeechMessages", "CallSignaling", "CallMedia", "RealtimeMedia", "VoiceWebSocket",
         .grpcCore, .grpcNIO, .grpcProtobuf,
-        .swiftProtobuf, .nioCore, .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .hummingbird,
+        .swiftProtobuf, .nioCore, .nioPosix, .nioHTTP1, .nioWebSocket, .nioHTTPTypes, .nioSSL, .hummingbird,
         .cryptoExtras, .grdb,
         .jwtKit, .yams, .logging, .metrics, .coreMetrics, .lifecycle,
         .collections,
@@ -242,7 +242,7 @@ let package = Package(
       of: "Calls",
       [
         "VoiceCore", "VoicePlatform", "CallSignaling", "RealtimeMedia", "VoiceWebSocket", "VoiceTesting", .nioCore,
-        .nioPosix,
+        .nioPosix, .nioHTTP1,
       ]),
     tests(
       of: "VoiceServer",
@@ -257,9 +257,8 @@ let package = Package(
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "PocketSphinxRecognition",
-        "SpeechRecognition", "SherpaOnnxRecognition", "SpeechStreaming", "VoiceServer", "VoiceTesting",
-        .argumentParser, .logging,
-        .nioCore,
+        "SpeechRecognition", "SherpaOnnxRecognition", "SpeechStreaming", "CallMedia", "CallSignaling", "Calls",
+        "RealtimeMedia", "VoiceServer", "VoiceTesting", .argumentParser, .logging, .nioCore,
       ]),
     tests(of: "VoiceTesting", ["SpeechUnderstanding", "SpeechPipeline", .nioCore, .nioPosix]),
     .testTarget(
@@ -267,7 +266,7 @@ let package = Package(
       dependencies: [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "SpeechStreaming", "CallSignaling", "CallMedia", "Calls", "RealtimeMedia",
-        "VoiceServer", "PocketSphinxRecognition", "VoiceTesting", "VoiceCommands", .logging,
+        "VoiceServer", "PocketSphinxRecognition", "VoiceTesting", "VoiceCommands", .nioCore, .logging,
       ],
       swiftSettings: swiftSettings),
   ]

@@ -11,6 +11,7 @@ packages=(
   libssl-dev libsrtp2-dev libopus-dev
   libsqlite3-dev zlib1g-dev
   python3-venv
+  iproute2
 )
 libraries=(pocketsphinx sphinxbase sndfile speexdsp alsa openssl libsrtp2 opus sqlite3 zlib)
 oldest_swift=6.2

@@ -21,9 +21,12 @@ run() {
 
 # By themselves and one by one, because they count what a process leaves behind.
 alone='LeakTests|LeakCheckTests'
+# By themselves, because they measure how soon real outages are noticed.
+timed='CallOutageTests|NetworkPathTests'
 
 dev/check-apple.sh
-run --skip "$heavy|$alone"
+run --skip "$heavy|$alone|$timed"
 dev/check-examples.sh
 run --skip-build --no-parallel --filter "$alone"
+run --skip-build --no-parallel --filter "$timed"
 run --skip-build --filter "$heavy"

@@ -94,10 +94,7 @@ public final class Call: Sendable {
   public var debug: Bool { self.state.withLock { $0.record.measuresQuality } }
   /// The last measurement, if there was one.
   public var qualityMetrics: CallQualityMetrics? { self.state.withLock { $0.metrics } }
-  /// All that was measured of the media by now; `nil` before there is any, after the call, or if the media peer does not measure.
-  public func statistics() async -> MediaStatistics? { await self.driver.statistics(of: self.id) }
-
-  /// What happened in the call; `nil` until it is over.
+  /// What happened in the call; `nil` until it is over, and without `enableCallReports`.
   public var report: CallReport? { self.state.withLock { $0.report } }
 
   /// Is told each measurement, on the thread of the media peer; needs `debug`.
@@ -114,8 +111,12 @@ public final class Call: Sendable {
   /// Takes an inbound call.
   ///
   /// A call that cannot be taken in its state is left alone; one whose answer fails ends with the failure.
+  ///
+  /// - Parameters:
+  ///   - customHeaders: Headers for the other side; names start with `X-`.
+  ///   - debug: Whether to measure quality.
   public func answer(customHeaders: [String: String] = [:], debug: Bool = false) {
-    self.driver.submit(.customHeaders(self.id, Self.headers(customHeaders)))
+    self.driver.submit(.answerOptions(self.id, Self.headers(customHeaders), measuresQuality: debug))
     self.driver.submit(.call(self.id, .answerRequested))
   }
 
@@ -218,6 +219,13 @@ public final class Call: Sendable {
     try Task.checkCancellation()
   }
 
+  /// What was measured since the beginning and in the last second: codec, way, loss, levels.
+  ///
+  /// - Returns: `nil` before the call has media and after its end, or if its media peer does not measure.
+  public func statistics() async -> MediaStatistics? {
+    await self.driver.statistics(of: self.id)
+  }
+
   private static func isAnswered(_ state: CallState) throws -> Bool {
     switch state {
     case .ACTIVE, .HELD: return true
@@ -237,7 +245,7 @@ public final class Call: Sendable {
     }
   }
 
-  func end(_ reason: CallTerminationReason, _ report: CallReport) {
+  func end(_ reason: CallTerminationReason, _ report: CallReport?) {
     self.state.withLock { state in
       state.state = .DONE(reason: reason)
       state.report = report

@@ -1,4 +1,5 @@
 public import CallSignaling
+public import Foundation
 public import RealtimeMedia
 public import VoiceCore
 
@@ -16,6 +17,12 @@ public enum ClientEvent: Sendable {
   case loginRefreshed
   /// Somebody calls.
   case incomingCall(Call)
+  /// A call came in for which a push had woken the app; after ``incomingCall(_:)`` of the same call.
+  case pushCall(Call)
+  /// The call that a push announced is gone: the caller gave up before this client was there.
+  ///
+  /// Without an id if the push did not name the call.
+  case pushedCallEnded(callId: UUID?, reason: CallTerminationReason)
   /// A call of this client has another state.
   case callStateUpdated(Call, CallState)
   /// A call ended, but not by this side.

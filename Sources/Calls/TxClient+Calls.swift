@@ -81,7 +81,10 @@ extension TxClient {
 
   // MARK: Pushes and assistants
 
-  /// Connects after a push message, to the gateway that has the call.
+  /// Connects after a push message, to the gateway that has the call, and asks it to ring this client.
+  ///
+  /// The call arrives as ``ClientEvent/incomingCall(_:)`` and ``ClientEvent/pushCall(_:)``. If it does not come within 10 seconds of
+  /// the registration, or the gateway does not know it any more, ``ClientEvent/pushedCallEnded(callId:reason:)`` says so.
   ///
   /// - Parameter pushMetaData: What the message said: `voice_sdk_id` is needed, `call_id` may be there.
   /// - Throws: ``TxError/clientConfigurationFailed(reason:)``, `voiceSdkIsRequired` among others.
@@ -93,7 +96,7 @@ extension TxClient {
     }
     var server = serverConfiguration
     server.pushMetaData = pushMetaData
-    try self.connect(txConfig: txConfig, serverConfiguration: server)
+    try self.connect(txConfig, server, push: pushMetaData)
   }
 
   /// Asks the gateway to send no more pushes to this device; ``TxClientDelegate/onPushDisabled(success:message:)`` answers.

@@ -131,15 +131,26 @@ public final class TxClient: Sendable {
   public func connect(
     txConfig: TxConfig, serverConfiguration: TxServerConfiguration = TxServerConfiguration()
   ) throws {
+    try self.connect(txConfig, serverConfiguration, push: nil)
+  }
+
+  /// - Parameter push: What a push message said that woke the app.
+  func connect(
+    _ txConfig: TxConfig, _ serverConfiguration: TxServerConfiguration, push: [String: String]?
+  ) throws {
     try txConfig.validateParams()
     self.log.withLock { $0 = ClientLog(level: txConfig.logLevel, logger: txConfig.customLogger) }
-    let session = ClientSession(
+    var session = ClientSession(
       server: serverConfiguration, identity: .credentials(txConfig.credentials),
       userVariables: txConfig.userVariables,
       pushVariables: txConfig.pushVariables,
       userAgent:
         "swift-voice\(txConfig.enableMissedCallNotifications ? "-mpn" : "")-\(ClientSession.version)",
       dialect: txConfig.dialect, settings: ClientSettings(txConfig), sessionID: self.getSessionId())
+    session.fromPush = push != nil
+    // An id that is none is as good as no id.
+    session.pushedCall = push?["call_id"].flatMap { UUID(uuidString: $0) }
+      .map { CallID($0.uuidString.lowercased()) }
     try self.connect(session)
   }
 
@@ -263,6 +274,9 @@ public final class TxClient: Sendable {
       self.readiness.send(.failure(VoiceFailure(.callNotConnected)))
       self.disconnection.send(.success(()))
     case .pushDisabled(let success, let message): deliver(.pushDisabled(success: success, message: message))
+    case .pushedCallGone(let id, let reason):
+      deliver(.pushedCallEnded(callId: id.flatMap { UUID(uuidString: $0.text) }, reason: reason))
+      if let failure = reason.failure { deliver(.failed(failure)) }
     case .assistant(let message): deliver(.assistant(message))
     case .unhandled(let request): deliver(.unhandled(request))
     }
@@ -272,7 +286,9 @@ public final class TxClient: Sendable {
     _ notice: ClientMachine.CallNotice, of call: Call, _ deliver: @Sendable (ClientEvent) -> Void
   ) {
     switch notice {
-    case .incoming: deliver(.incomingCall(call))
+    case .incoming(let wasPushed):
+      deliver(.incomingCall(call))
+      if wasPushed { deliver(.pushCall(call)) }
     case .stateChanged(let state):
       call.publish(.stateUpdated(state))
       deliver(.callStateUpdated(call, state))
@@ -286,7 +302,7 @@ public final class TxClient: Sendable {
     case .ended(let reason, let report):
       call.publish(.ended(reason))
       if reason.origin != .local { deliver(.remoteCallEnded(call, reason: reason)) }
-      deliver(.callReported(report))
+      if let report { deliver(.callReported(report)) }
     }
   }
 }

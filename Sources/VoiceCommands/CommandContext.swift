@@ -1,4 +1,5 @@
 import ArgumentParser
+import Calls
 import Foundation
 public import VoiceCore
 public import VoicePlatform
@@ -19,13 +20,18 @@ public struct CommandContext: Sendable {
   public var inputIsTerminal: Bool
   /// The requests to stop, from now on; one reader at a time.
   public var stopSignals: @Sendable () -> AsyncStream<StopSignal>
+  /// The keys that a person types in a call, from now on; one reader at a time.
+  public var keys: @Sendable () -> AsyncStream<Character>
+  /// Makes the audio of calls; `nil` for real audio.
+  var callMedia: (any MediaPeerFactory)?
 
   /// Creates a context.
   public init(
     console: Console, environment: [String: String] = [:], clock: any VoiceClock = MonotonicClock(),
     store: any SecureStore = MemorySecureStore(), programName: String = "voice",
     inputIsTerminal: Bool = false,
-    stopSignals: @escaping @Sendable () -> AsyncStream<StopSignal> = { AsyncStream { _ in } }
+    stopSignals: @escaping @Sendable () -> AsyncStream<StopSignal> = { AsyncStream { _ in } },
+    keys: @escaping @Sendable () -> AsyncStream<Character> = { AsyncStream { $0.finish() } }
   ) {
     self.console = console
     self.environment = environment
@@ -34,6 +40,7 @@ public struct CommandContext: Sendable {
     self.programName = programName
     self.inputIsTerminal = inputIsTerminal
     self.stopSignals = stopSignals
+    self.keys = keys
   }
 
   /// The context of this process.
@@ -45,7 +52,7 @@ public struct CommandContext: Sendable {
       programName: Self.programName(
         CommandLine.arguments.first ?? "voice", from: FileManager.default.currentDirectoryPath),
       inputIsTerminal: isatty(0) == 1,
-      stopSignals: { StopSignal.ofThisProcess() })
+      stopSignals: { StopSignal.ofThisProcess() }, keys: { TerminalKeys.ofThisProcess() })
   }
 
   /// The program as it can be typed here: a path below the current folder is shortened, and so is the build's own.

@@ -5,14 +5,15 @@ import VoiceCore
 public struct VoiceCommand: AsyncParsableCommand {
   public static let configuration = CommandConfiguration(
     commandName: "voice",
-    abstract: "Speech to text as you speak: a server of your own, a client, and both in one process.",
+    abstract: "Speech to text as you speak, and calls: a server of your own, a client, and both in one process.",
     discussion: """
       See it work:            voice demo
       Recognise a recording:  voice recognize talk.wav
       Run a server:           voice serve
+      Hear yourself:          voice call echo --local
 
       Exit status: 0 done, 2 usage, 3 input (file, device, model), 4 network or server, 5 refused \
-      (app, language, credentials), 130 interrupted.
+      (app, language, credentials), 6 the call failed, 130 interrupted.
       """,
     version: "0.1.0",
     subcommands: [

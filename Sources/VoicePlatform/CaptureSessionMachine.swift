@@ -1,9 +1,10 @@
 import VoiceAudio
 import VoiceCore
 
-/// Decides what a capture does when the system takes the microphone away, changes it, or loses its audio services.
+/// Decides what a capture does when the system takes the microphone away, changes it, or loses its audio services; and a
+/// playback with its loudspeaker, which is the *input* of the machine then.
 ///
-/// States: *starting* (the engine was told to start), *recording*, *interrupted* (something else has the microphone),
+/// States: *starting* (the engine was told to start), *recording* (or playing), *interrupted* (something else has the device),
 /// *waiting* (an engine did not start and is tried again), *ended*. The engine is *built* for one input: whenever the input may
 /// be another one, it is built anew. The length of a gap is known when audio comes again: from the end of the last buffer to the
 /// start of the next one.
@@ -37,7 +38,45 @@ struct CaptureSessionMachine: Sendable {
     case end(VoiceFailure?)
   }
 
+  /// What the engine is for.
+  enum Purpose: Hashable, Sendable {
+    case recording
+    case playing
+
+    fileprivate var lost: VoiceFailure {
+      switch self {
+      case .recording: VoiceFailure(.inputDeviceLost)
+      case .playing: VoiceFailure(.outputDeviceLost)
+      }
+    }
+
+    fileprivate var notGivenBack: VoiceFailure {
+      switch self {
+      case .recording:
+        VoiceFailure(
+          .inputInterrupted,
+          message: "Something else took the microphone, and the system does not give it back.",
+          recovery: .retry)
+      case .playing:
+        VoiceFailure(
+          .outputDeviceLost,
+          message: "Something else took the loudspeaker, and the system does not give it back.")
+      }
+    }
+
+    fileprivate var stalled: VoiceFailure {
+      switch self {
+      case .recording:
+        VoiceFailure(.inputDeviceFailed, message: "The microphone is open, but delivers no audio.")
+      case .playing:
+        VoiceFailure(.outputDeviceFailed, message: "The loudspeaker is open, but takes no audio.")
+      }
+    }
+  }
+
   struct Settings: Hashable, Sendable {
+    /// Whose failures are told.
+    var purpose = Purpose.recording
     /// How long an interruption may last.
     var interruptionLimit = Duration.seconds(600)
     /// How long an engine that runs may deliver nothing.
@@ -150,7 +189,7 @@ struct CaptureSessionMachine: Sendable {
   mutating func interruptionEnded(shouldResume: Bool) -> [Action] {
     switch self.state {
     case .interrupted(.byOther, _):
-      return shouldResume ? self.start() : self.end(Self.notGivenBack)
+      return shouldResume ? self.start() : self.end(self.settings.purpose.notGivenBack)
     case .interrupted(.byLostServices, _), .starting, .recording, .waiting, .ended:
       return []
     }
@@ -188,7 +227,7 @@ struct CaptureSessionMachine: Sendable {
   mutating func engineConfigurationChanged(input: Input?) -> [Action] {
     switch self.state {
     case .recording:
-      guard input != nil else { return self.end(VoiceFailure(.inputDeviceLost)) }
+      guard input != nil else { return self.end(self.settings.purpose.lost) }
       self.needsRebuild = true
       return self.start()
     case .starting, .interrupted, .waiting:
@@ -206,15 +245,14 @@ struct CaptureSessionMachine: Sendable {
       return now < instant ? [.startTimer(instant)] : self.start()
     case .interrupted(_, let since):
       let limit = since.advanced(by: self.settings.interruptionLimit)
-      return now < limit ? [.startTimer(limit)] : self.end(Self.notGivenBack)
+      return now < limit ? [.startTimer(limit)] : self.end(self.settings.purpose.notGivenBack)
     case .recording:
       let limit = self.heardUntil.advanced(by: self.settings.stallLimit)
       guard now >= limit else { return [.startTimer(limit)] }
       self.failedStarts += 1
       self.needsRebuild = true
       guard self.failedStarts < self.settings.startLimit else {
-        return self.end(
-          VoiceFailure(.inputDeviceFailed, message: "The microphone is open, but delivers no audio."))
+        return self.end(self.settings.purpose.stalled)
       }
       return self.start()
     case .starting, .ended:
@@ -225,12 +263,6 @@ struct CaptureSessionMachine: Sendable {
   /// The reader wants no more.
   mutating func stopRequested() -> [Action] {
     self.state == .ended ? [] : self.end(nil)
-  }
-
-  private static var notGivenBack: VoiceFailure {
-    VoiceFailure(
-      .inputInterrupted, message: "Something else took the microphone, and the system does not give it back.",
-      recovery: .retry)
   }
 
   private mutating func interrupt(_ interruption: Interruption, at now: VoiceInstant) -> [Action] {
@@ -250,7 +282,7 @@ struct CaptureSessionMachine: Sendable {
   private mutating func inputChanged(to input: Input?) -> [Action] {
     switch self.state {
     case .recording:
-      guard let input else { return self.end(VoiceFailure(.inputDeviceLost)) }
+      guard let input else { return self.end(self.settings.purpose.lost) }
       guard input != self.input else { return [] }
       self.needsRebuild = true
       return self.start()

@@ -5,6 +5,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOSSL
 import ServiceLifecycle
 import SpeechPipeline
 import SpeechProtocol
@@ -70,7 +71,8 @@ struct ServerParts: Sendable {
       routes: WebRoutes(
         phase: server.phase, desk: desk, registry: server.metricsRegistry,
         refreshMetrics: refreshMetrics),
-      gateway: self.calls, addresses: addresses, logger: server.logger)
+      gateway: self.calls, tls: try configuration.tls?.httpContext(), addresses: addresses,
+      logger: server.logger)
     self.speech = SpeechService(
       address: try ListenFailure.resolve(configuration.host, port: configuration.grpcPort),
       configuration: configuration,
@@ -110,6 +112,7 @@ struct WebService: Service {
   let address: ListenAddress
   let routes: WebRoutes
   let gateway: CallGateway
+  let tls: NIOSSLContext?
   let addresses: BoundAddresses
   let logger: Logger
 
@@ -121,7 +124,9 @@ struct WebService: Service {
     logger.logLevel = max(logger.logLevel, .notice)
     let application = Application(
       router: self.routes.router(),
-      server: HTTPServerBuilder { [gateway] in GatewayChannel(responder: $0, gateway: gateway) },
+      server: HTTPServerBuilder { [gateway, tls] in
+        GatewayChannel(responder: $0, gateway: gateway, tls: tls)
+      },
       configuration: ApplicationConfiguration(
         address: .hostname(host, port: self.address.port), serverName: "swift-voice"),
       onServerRunning: { channel in

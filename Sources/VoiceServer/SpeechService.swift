@@ -140,12 +140,7 @@ struct SpeechService: Service {
 
   private func security() throws(VoiceFailure) -> HTTP2ServerTransport.Posix.TransportSecurity {
     guard let tls = self.configuration.tls else { return .plaintext }
-    for path in [tls.certificate, tls.key]
-    where !FileManager.default.isReadableFile(atPath: path) {
-      throw VoiceFailure(
-        .certificateInvalid,
-        message: "The file \(path) cannot be read. Name PEM files that exist and that the server may read.")
-    }
+    try tls.checkFiles()
     return .tls(
       certificateChain: [.file(path: tls.certificate, format: .pem)],
       privateKey: .file(path: tls.key, format: .pem))

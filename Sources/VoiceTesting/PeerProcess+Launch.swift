@@ -31,8 +31,18 @@ public func withPeerProcess<Result>(
   if let stubs = try await PeerStubs.shared.folder(for: installation) {
     environment["VOICE_PEERS_STUBS"] = stubs.path
   }
+  return try await withProcess(
+    installation.python, arguments: [path] + arguments, environment: environment, body)
+}
+
+/// Runs a program that prints lines for as long as the body runs, then kills it, also after an error.
+func withProcess<Result>(
+  _ executable: URL, arguments: [String], environment: [String: String] = [:],
+  isolation: isolated (any Actor)? = #isolation,
+  _ body: (PeerProcess) async throws -> Result
+) async throws -> Result {
   let process = try PeerSubprocess(
-    executable: installation.python, arguments: [path] + arguments, environment: environment)
+    executable: executable, arguments: arguments, environment: environment)
   let peer = PeerProcess(process: process)
   try process.start(reportingTo: peer)
   let result: Swift.Result<Result, any Error>

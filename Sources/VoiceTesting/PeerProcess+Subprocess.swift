@@ -134,10 +134,14 @@ final class PeerSubprocess: Sendable {
 
   /// Ends the program at once; it has nothing to save.
   func kill() {
-    self.state.withLock { state in
-      if let identifier = state.identifier { _ = Foundation.kill(identifier, SIGKILL) }
-    }
+    self.signal(SIGKILL)
     self.closeInput()
+  }
+
+  func signal(_ signal: Int32) {
+    self.state.withLock { state in
+      if let identifier = state.identifier { _ = Foundation.kill(identifier, signal) }
+    }
   }
 }
 

@@ -73,6 +73,11 @@ public final class PeerProcess: Sendable {
     self.process.closeInput()
   }
 
+  /// Asks the program to end, as Ctrl-C does.
+  func interrupt() {
+    self.process.signal(SIGINT)
+  }
+
   /// The events of a peer; see ``PeerProcess/events``.
   public struct Events: AsyncSequence, Sendable {
     public typealias Element = PeerEvent

@@ -108,6 +108,34 @@ import VoiceTesting
     #expect(world.log.events.count { if case .failed = $0 { true } else { false } } == failures)
   }
 
+  @Test(arguments: ["invite", "media", "attach"])
+  func aDescriptionThatIsMissingIsNamedAndAnsweredWithAnError(method: String) async throws {
+    let world = try await CallsWorld.ready()
+    let (call, _) = try await world.activeCall()
+    let id = try #require(call.callInfo).callId.uuidString.lowercased()
+    world.gateway.send(raw: #"{"id":7,"method":"telnyx_rtc.\#(method)","params":{"callID":"\#(id)"}}"#)
+    let failure = try #require(await world.log.failure(.callFrameInvalid))
+    #expect(failure.message.contains("sdp"))
+    // The answer to the gateway's request, an error, is what the gateway counts here.
+    #expect(world.gateway.acknowledgements > 0)
+    #expect(call.callState == .ACTIVE)
+    #expect(world.log.count("incomingCall") == 0)
+  }
+
+  @Test func anOfferToAttachACallThatIsNotKnownIsReportedAsNotFound() async throws {
+    let world = try await CallsWorld.ready()
+    let (call, _) = try await world.activeCall()
+    world.gateway.send(
+      raw: #"{"id":7,"method":"telnyx_rtc.attach","params":{"callID":"nobody","sdp":"v=0"}}"#)
+    let failure = try #require(await world.log.failure(.callNotFound))
+    guard case .callFailed(.callNotFound) = TxError(failure) else {
+      Issue.record("not the documented form")
+      return
+    }
+    #expect(call.callState == .ACTIVE)
+    #expect(world.client.calls.count == 1)
+  }
+
   @Test func aMethodThatIsNotKnownIsSurfacedAndRefused() async throws {
     let world = try await CallsWorld.ready()
     world.gateway.send(raw: #"{"id":77,"method":"telnyx_rtc.newThing","params":{"a":1}}"#)

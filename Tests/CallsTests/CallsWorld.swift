@@ -152,6 +152,8 @@ extension EventRecorder where Event == ClientEvent {
       case .sessionUpdated: "sessionUpdated"
       case .loginRefreshed: "loginRefreshed"
       case .incomingCall: "incomingCall"
+      case .pushCall: "pushCall"
+      case .pushedCallEnded: "pushedCallEnded"
       case .callStateUpdated(_, let state): state.value
       case .remoteCallEnded: "remoteCallEnded"
       case .callReported: "callReported"
@@ -170,7 +172,8 @@ extension EventRecorder where Event == ClientEvent {
       switch (event, name) {
       case (.socketConnected, "socketConnected"), (.socketDisconnected, "socketDisconnected"),
         (.ready, "ready"),
-        (.incomingCall, "incomingCall"), (.remoteCallEnded, "remoteCallEnded"),
+        (.incomingCall, "incomingCall"), (.pushCall, "pushCall"), (.pushedCallEnded, "pushedCallEnded"),
+        (.remoteCallEnded, "remoteCallEnded"),
         (.callReported, "callReported"),
         (.loginRefreshed, "loginRefreshed"), (.pushDisabled, "pushDisabled"), (.assistant, "assistant"),
         (.unhandled, "unhandled"):

@@ -178,6 +178,7 @@ private struct OutageRun {
       self.step(.call(id, .answerMade(sdp)))
       self.step(.call(id, .mediaConnected))
     case .makeRestartOffer: self.step(.call(id, .restartOfferMade(sdp)))
+    case .makeUpdateAnswer(_, let request): self.step(.updateAnswered(id, request: request, .success(sdp)))
     case .applyRemote(_, let isFinal): if isFinal { self.step(.call(id, .mediaConnected)) }
     case .candidate, .setMuted, .setHeld, .stop: break
     }

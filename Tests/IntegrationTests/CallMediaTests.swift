@@ -72,8 +72,11 @@ struct CallMediaTests {
     #expect(isHeard)
   }
 
-  @Test func twoClientsHearEachOther() async throws {
-    let heard = try await Self.withGateway { port in
+  /// A call between two clients that is established.
+  static func withTwoClients<R: Sendable>(
+    _ body: @Sendable @escaping (Call, Call) async throws -> R
+  ) async throws -> R {
+    try await Self.withGateway { port in
       let alice = try await Self.client("alice", at: port)
       let bob = try await Self.client("bob", at: port)
       let events = bob.events
@@ -88,16 +91,78 @@ struct CallMediaTests {
       let taken = try #require(other)
       taken.answer()
       try await call.answered()
+      let result = try await body(call, taken)
+      call.hangup()
+      _ = try await taken.ended()
+      await alice.disconnected()
+      await bob.disconnected()
+      return result
+    }
+  }
+
+  @Test func twoClientsHearEachOther() async throws {
+    let heard = try await Self.withTwoClients { call, taken in
       let tones = [Self.send(440, to: call.audio), Self.send(1000, to: taken.audio)]
       defer { for tone in tones { tone.cancel() } }
       async let first = Self.hears(1000, in: call.audio)
       async let second = Self.hears(440, in: taken.audio)
-      let heard = await [first, second]
-      call.hangup()
-      await alice.disconnected()
-      await bob.disconnected()
-      return heard
+      return await [first, second]
     }
     #expect(heard == [true, true])
+  }
+
+  @Test(arguments: [true, false]) func audioGoesOnThroughANewTransport(_ byTheCaller: Bool) async throws {
+    let outcome = try await Self.withTwoClients { call, taken in
+      let tones = [Self.send(440, to: call.audio), Self.send(1000, to: taken.audio)]
+      defer { for tone in tones { tone.cancel() } }
+      let isHeardBefore = await Self.hears(1000, in: call.audio)
+      let isRestarted = await withCheckedContinuation { continuation in
+        (byTheCaller ? call : taken).iceRestart { isRestarted, _ in
+          continuation.resume(returning: isRestarted)
+        }
+      }
+      async let first = Self.hears(1000, in: call.audio)
+      async let second = Self.hears(440, in: taken.audio)
+      return await [isHeardBefore, isRestarted, first, second]
+    }
+    #expect(outcome == [true, true, true, true])
+  }
+
+  @Test func nobodyIsHeardWhileTheCallIsHeld() async throws {
+    let heard = try await Self.withTwoClients { call, taken in
+      let tone = Self.send(440, to: call.audio)
+      defer { tone.cancel() }
+      let before = await Self.hears(440, in: taken.audio)
+      try await call.setHeld(true)
+      let held = await Self.isSilent(taken.audio)
+      try await call.setHeld(false)
+      let after = await Self.hears(440, in: taken.audio)
+      return [before, held, after]
+    }
+    #expect(heard == [true, true, true])
+  }
+
+  @Test func aMutedSideIsNotHeard() async throws {
+    let heard = try await Self.withTwoClients { call, taken in
+      let tone = Self.send(440, to: call.audio)
+      defer { tone.cancel() }
+      let before = await Self.hears(440, in: taken.audio)
+      call.muteAudio()
+      let muted = await Self.isSilent(taken.audio)
+      call.unmuteAudio()
+      let after = await Self.hears(440, in: taken.audio)
+      return [before, muted, after]
+    }
+    #expect(heard == [true, true, true])
+  }
+
+  /// Waits for half a second of nearly nothing.
+  static func isSilent(_ audio: CallAudio) async -> Bool {
+    var quiet = 0
+    for await frame in audio.frames {
+      quiet = Tones.power(of: frame.samples[...]) < 1e4 ? quiet + frame.samples.count : 0
+      if quiet >= 24_000 { return true }
+    }
+    return false
   }
 }

@@ -17,7 +17,9 @@ from peer_support import emit
 from websockets.asyncio.client import connect
 
 OFFER = "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111 0\r\n" \
-    "c=IN IP4 0.0.0.0\r\na=mid:0\r\na=setup:actpass\r\na=rtpmap:111 opus/48000/2\r\na=sendrecv\r\n"
+    "c=IN IP4 0.0.0.0\r\na=mid:0\r\na=setup:actpass\r\na=rtpmap:111 opus/48000/2\r\na=sendrecv\r\n" \
+    "a=ice-ufrag:peer\r\na=ice-pwd:passwordofthepeerwithoutmedia\r\na=rtcp-mux\r\n" \
+    "a=fingerprint:sha-256 " + ":".join(["5A"] * 32) + "\r\n"
 ANSWER = OFFER.replace("actpass", "active").replace("111 0", "111")
 ADDRESS = None
 TOKENS = {}
@@ -352,7 +354,7 @@ async def takeover():
 async def logins():
     for params, code in [
         ({"login": "alice", "passwd": "wrong"}, -32001), ({"login": "nobody", "passwd": "x"}, -32001),
-        ({"login_token": "no.such.token"}, -32001), ({"login": "alice"}, -32602),
+        ({"login_token": "no.such.token"}, -32000), ({"login": "alice"}, -32602),
     ]:
         client = await Client().open()
         error = await client.error("login", params, prefixed=False)
@@ -412,7 +414,8 @@ async def odd_requests():
             ("bye", {"dialogParams": {"callID": str(uuid.uuid4())}}, -32002), ("bye", {}, -32002),
             ("invite", {"dialogParams": {"callID": "c"}}, -32002), ("invite", {"sdp": OFFER}, -32002),
             ("invite", {"sdp": "v=0\r\n", "dialogParams": {"callID": "c"}}, -32002),
-            ("invite", {"sdp": {}, "dialogParams": {"callID": "c"}}, -32002),
+            ("invite", {"sdp": {}, "dialogParams": {"callID": "c"}}, -32602),
+            ("invite", {"sdp": 5, "dialogParams": {"callID": "c"}}, -32602),
             ("answer", {"sdp": ANSWER, "dialogParams": {"callID": "c"}}, -32002),
             ("modify", {"action": "hold", "dialogParams": {"callID": "c"}}, -32002),
             ("modify", {"dialogParams": {"callID": "c"}}, -32602),

@@ -1,19 +1,32 @@
+import Foundation
 import NIOCore
 import NIOPosix
 import RealtimeMedia
 
 /// A bound UDP socket.
+///
+/// NIO reads from it. Datagrams are sent past NIO, which closes a socket for good when the network cannot be reached for a
+/// moment, or when one of several addresses of the other side has no route; and which would copy each of them.
 struct MediaSocket {
   let channel: any Channel
+  private let descriptor: Int32
 
   /// Datagrams that are read in one system call.
   private static let batch = 8
   /// The largest datagram: media and handshakes stay below the MTU.
   private static let largest = 2048
+  /// `SOCK_DGRAM`, which is a number here and an enumeration there.
+  private static let datagramKind: Int32 = 2
 
   static func bind(
     _ address: SocketAddress, on loop: any EventLoop, handler: @escaping () -> SocketHandler
-  ) -> EventLoopFuture<any Channel> {
+  ) -> EventLoopFuture<MediaSocket> {
+    let descriptor: Int32
+    do {
+      descriptor = try Self.open(address)
+    } catch {
+      return loop.makeFailedFuture(error)
+    }
     let bound = NIOLoopBound(handler, eventLoop: loop)
     return DatagramBootstrap(group: loop)
       .channelOption(.datagramVectorReadMessageCount, value: Self.batch)
@@ -25,15 +38,37 @@ struct MediaSocket {
           try channel.pipeline.syncOperations.addHandler(bound.value())
         }
       }
-      .bind(to: address)
+      // The channel owns the descriptor from here on.
+      .withBoundSocket(descriptor)
+      .map { MediaSocket(channel: $0, descriptor: descriptor) }
   }
 
+  private static func open(_ address: SocketAddress) throws -> Int32 {
+    let descriptor = socket(address.protocol == .inet6 ? AF_INET6 : AF_INET, Self.datagramKind, 0)
+    guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    let status = address.withSockAddr { pointer, length in
+      Foundation.bind(descriptor, pointer, socklen_t(length))
+    }
+    guard status == 0 else {
+      let error = IOError(errnoCode: errno, reason: "bind")
+      Foundation.close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  /// Sends one datagram.
+  ///
+  /// One that cannot be sent is lost, as on the way: ICE notices a way that carries nothing.
   func send(_ bytes: [UInt8], to remote: TransportAddress) {
-    guard let address = remote.socketAddress else { return }
-    var buffer = self.channel.allocator.buffer(capacity: bytes.count)
-    buffer.writeBytes(bytes)
-    // A datagram that cannot be sent is lost, as on the way; ICE notices a way that carries nothing.
-    self.channel.writeAndFlush(AddressedEnvelope(remoteAddress: address, data: buffer), promise: nil)
+    // A channel that is closed has given its descriptor back.
+    guard self.channel.isActive, let address = remote.socketAddress else { return }
+    bytes.withUnsafeBytes { bytes in
+      address.withSockAddr { pointer, length in
+        _ = sendto(self.descriptor, bytes.baseAddress, bytes.count, 0, pointer, socklen_t(length))
+      }
+    }
   }
 
   func close() { self.channel.close(promise: nil) }
@@ -58,6 +93,8 @@ final class SocketHandler: ChannelInboundHandler {
     guard let remote = self.address(envelope.remoteAddress) else { return }
     self.core?.received(envelope.data, on: self.id, from: remote)
   }
+
+  func channelInactive(context: ChannelHandlerContext) { self.core?.socketClosed(self.id) }
 
   /// The kernel reports here that a port was closed; the socket lives on.
   func errorCaught(context: ChannelHandlerContext, error: any Error) {}

@@ -60,15 +60,22 @@ extension SessionCore {
     }
     return MediaSocket.bind(local, on: self.loop) { [weak self] in
       SocketHandler(id: id, core: self)
-    }.assumeIsolated().map { channel in
-      guard !self.isClosed, self.addresses[address] == id else { return channel.close(promise: nil) }
-      guard let bound = channel.localAddress.flatMap({ TransportAddress($0) }) else {
-        return channel.close(promise: nil)
-      }
-      self.sockets[id] = MediaSocket(channel: channel)
+    }.assumeIsolated().map { socket in
+      guard !self.isClosed, self.addresses[address] == id,
+        let bound = socket.channel.localAddress.flatMap({ TransportAddress($0) })
+      else { return socket.close() }
+      self.sockets[id] = socket
       self.connection?.addSocket(id, local: bound, at: self.now)
       self.pump()
     }.nonisolated()
+  }
+
+  /// A socket that the system took away; its address is bound again when the path next changes.
+  func socketClosed(_ id: ICEAgent.SocketID) {
+    guard !self.isClosed, self.sockets.removeValue(forKey: id) != nil else { return }
+    self.addresses = self.addresses.filter { $0.value != id }
+    self.connection?.removeSocket(id, at: self.now)
+    self.pump()
   }
 
   // MARK: Paths
@@ -96,6 +103,7 @@ extension SessionCore {
       self.connection?.removeSocket(id, at: self.now)
     }
     for address in now where self.addresses[address] == nil { _ = self.bind(address) }
+    self.connection?.checkNow(at: self.now)
     self.pump()
   }
 

@@ -101,9 +101,13 @@ struct FieldReader {
     return try FieldReader(field.value, path: field.path)
   }
 
+  /// A description is text: a number in its place is no other spelling of one.
   mutating func sdp() throws(FrameError) -> SDP? {
-    guard let text = try self.string("sdp"), !text.isEmpty else { return nil }
-    return SDP(text)
+    guard let field = self.field(["sdp"]) else { return nil }
+    guard case .string(let text) = field.value else {
+      throw FrameError(.wrongType(expected: "a string", found: field.value.kind), path: field.path)
+    }
+    return text.isEmpty ? nil : SDP(text)
   }
 
   /// The session id in any of its three spellings (telnyx.md section 0.3).

@@ -8,6 +8,8 @@ public struct FrameError: Error, Hashable, Sendable, CustomStringConvertible {
     case json(JSONError)
     /// A JSON text that is neither a request, a response nor a report.
     case notAMessage
+    /// An array of messages; the protocol sends one at a time (telnyx.md section 7).
+    case batch
     /// A binary frame; the protocol uses text frames alone (telnyx.md section 2.1).
     case binary
     /// A member that the message cannot do without.
@@ -41,6 +43,7 @@ public struct FrameError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self.reason {
     case .json(let error): "The frame is not valid JSON: \(error)."
     case .notAMessage: "The frame is neither a request nor a response."
+    case .batch: "The frame is a batch; one message is sent at a time."
     case .binary: "The frame is binary; only text frames are used."
     case .missing: "\(self.path) is missing."
     case .wrongType(let expected, let found): "\(self.path) is of kind \(found.rawValue), not \(expected)."
@@ -52,7 +55,10 @@ public struct FrameError: Error, Hashable, Sendable, CustomStringConvertible {
   public var response: RPCError {
     switch self.reason {
     case .json: return RPCError(code: .parseError, message: "Parse error")
+    case .batch: return RPCError(code: .invalidRequest, message: "Batches are not supported")
     case .notAMessage, .binary: return RPCError(code: .invalidRequest, message: "Invalid Request")
+    case .wrongType where self.path.steps.last == .name("sdp"):
+      return RPCError(code: .invalidParams, message: self.description)
     case .missing, .wrongType, .invalidValue:
       let text: String
       switch self.path.steps.last {

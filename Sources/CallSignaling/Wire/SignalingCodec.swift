@@ -71,6 +71,7 @@ public struct SignalingCodec: Hashable, Sendable {
   private func decode<Request: SignalingRequest>(
     _ type: Request.Type, from json: JSON
   ) throws(FrameError) -> Frame<Request> {
+    if case .array = json { throw FrameError(.batch) }
     guard case .object(let object) = json else { throw FrameError(.notAMessage) }
     var reader = try FieldReader(json, path: JSONPath())
     // `null` is an id, unlike an absent one.

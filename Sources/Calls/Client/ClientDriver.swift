@@ -192,9 +192,9 @@ final class ClientDriver: Sendable {
       measuresQuality: record.measuresQuality,
       report: { [weak self] event in self?.happened(event, in: id) })
     let factory = self.parts.media
-    return MediaRunner(make: { try factory.makePeer(setup) }) { [weak self] event in
-      self?.submit(.call(id, event))
-    }
+    return MediaRunner(
+      make: { try factory.makePeer(setup) }, tell: { [weak self] in self?.submit(.call(id, $0)) },
+      answered: { [weak self] in self?.submit(.updateAnswered(id, request: $0, $1)) })
   }
 
   private func happened(_ event: MediaPeerEvent, in id: CallID) {
@@ -203,7 +203,9 @@ final class ClientDriver: Sendable {
     case .interrupted: self.submit(.call(id, .mediaInterrupted))
     case .failed: self.submit(.call(id, .mediaFailed))
     case .candidateFound(let candidate): self.submit(.candidateFound(id, candidate))
-    case .measured(let metrics): self.call(id)?.measured(metrics)
+    case .measured(let metrics):
+      self.submit(.measured(id, metrics, wallTime: self.parts.wallClock()))
+      self.call(id)?.measured(metrics)
     case .qualityChanged(let change): self.call(id)?.publish(.qualityChanged(change))
     case .keyPressed(let key): self.call(id)?.publish(.keyPressed(key))
     case .warned(let failure): self.call(id)?.publish(.failed(failure))

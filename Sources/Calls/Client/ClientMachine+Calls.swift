@@ -25,6 +25,11 @@ struct CallRecord: Sendable {
   /// Whether the gateway has a description to which candidates belong.
   var hasSentDescription = false
   var candidates: [MediaCandidate?] = []
+  var measurements: [CallReport.Measurement] = []
+  var entries: [CallReport.Entry] = []
+  var reporting = ReportSettings()
+  /// The report that the gateway gets meanwhile.
+  var stats: StatsReport?
 }
 
 extension ClientMachine {
@@ -36,6 +41,7 @@ extension ClientMachine {
     record.callerName = setup.dialog.callerIDName
     record.callerNumber = setup.dialog.callerIDNumber
     record.states = [(.NEW, now)]
+    self.prepare(&record)
     self.calls[id] = record
     self.connect(.callsChanged(inCall: true), at: now)
     self.step(id, .dialed, at: now)
@@ -69,10 +75,12 @@ extension ClientMachine {
     record.inviteHeaders = message.customHeaders
     record.clientState = message.clientState
     record.states = [(.RINGING, now)]
+    self.prepare(&record)
     self.calls[message.callID] = record
     self.noteIDs(message)
     self.connect(.callsChanged(inCall: true), at: now)
-    self.emit(.notifyCall(message.callID, .incoming))
+    let wasPushed = self.push.arrived(message.callID)
+    self.emit(.notifyCall(message.callID, .incoming(wasPushed: wasPushed)))
     self.emit(.notifyCall(message.callID, .stateChanged(.RINGING)))
   }
 
@@ -120,6 +128,7 @@ extension ClientMachine {
     case .reportEarlyMedia: self.emit(.notifyCall(id, .earlyMedia))
     case .report(let failure):
       self.calls[id]?.failures.append(failure)
+      self.calls[id]?.note(.error, failure.code.rawValue, at: now)
       self.emit(.notifyCall(id, .failed(failure)))
     case .ignore(let reason): self.log(.all, "ignored an event of a call: \(reason.rawValue)")
     }
@@ -176,14 +185,16 @@ extension ClientMachine {
 
   private mutating func stateChanged(_ state: CallState, of id: CallID, at now: VoiceInstant) {
     self.calls[id]?.states.append((state, now))
-    self.log(.info, "call \(id) is \(state.value)")
+    self.log(.info, "call \(id) is \(state.value)", of: id, at: now)
     self.emit(.notifyCall(id, .stateChanged(state)))
     guard case .DONE(let reason) = state, let record = self.calls[id] else { return }
     let ended = reason ?? CallTerminationReason(origin: .local)
+    self.stopStats(of: record)
     self.calls[id] = nil
     self.perform(self.outbox.callEnded(id), at: now)
     if let failure = ended.failure, ended.origin != .remote { self.emit(.notifyCall(id, .failed(failure))) }
-    self.emit(.notifyCall(id, .ended(ended, record.report(of: ended, at: now))))
+    let report = record.reporting.isEnabled ? record.report(of: ended, at: now) : nil
+    self.emit(.notifyCall(id, .ended(ended, report)))
     if self.calls.isEmpty { self.connect(.callsChanged(inCall: false), at: now) }
   }
 }
@@ -200,6 +211,7 @@ extension CallRecord {
     CallReport(
       callID: self.id.text, direction: self.machine.direction, reason: reason,
       states: self.states.map { CallReport.Step(state: $0.state, after: self.began.duration(to: $0.at)) },
-      duration: self.began.duration(to: now), outages: self.outages, failures: self.failures)
+      duration: self.began.duration(to: now), outages: self.outages, failures: self.failures,
+      measurements: self.measurements, entries: self.entries)
   }
 }

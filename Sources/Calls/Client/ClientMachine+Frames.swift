@@ -79,7 +79,7 @@ extension ClientMachine {
 
   private mutating func received(_ request: ServerRequest, id: RPCID?, at now: VoiceInstant) {
     self.log(.verto, "received \(request.method.name(in: self.codec.dialect))")
-    if let id, request.isAcknowledged {
+    if let id, request.isAcknowledged, !request.isMediaUpdate {
       self.emit(
         .send(generation: self.connection.socket.generation, self.codec.acknowledge(request.method, id: id)))
     }
@@ -122,7 +122,41 @@ extension ClientMachine {
     case .display(let message):
       self.noteIDs(message)
       self.emit(.notify(.unhandled(request)))
-    case .modify, .event, .unknown: self.unhandled(request, id: id)
+    case .modify(let message):
+      guard request.isMediaUpdate, let sdp = message.sdp else { return self.unhandled(request, id: id) }
+      self.updateReceived(sdp, of: message.callID, request: id)
+    case .event, .unknown: self.unhandled(request, id: id)
+    }
+  }
+
+  /// The other side changes its media, by an ICE restart for example; the answer is the response to the request.
+  private mutating func updateReceived(_ offer: SDP, of id: CallID, request: RPCID?) {
+    guard let call = self.calls[id] else {
+      if let request { self.respond(.callDoesNotExist(id), to: request) }
+      return
+    }
+    switch call.machine.phase {
+    case .established: self.emit(.media(id, .makeUpdateAnswer(to: offer, request: request)))
+    case .idle, .preparing, .readyToInvite, .inviting, .trying, .ringing, .incoming, .preparingAnswer,
+      .readyToAnswer, .answering, .ended:
+      if let request {
+        self.respond(RPCError(code: .sessionError, message: "CALL ERROR", callID: id), to: request)
+      }
+    }
+  }
+
+  mutating func updateAnswered(_ id: CallID, _ request: RPCID?, _ result: Result<SDP, VoiceFailure>) {
+    guard let request, self.isConnected else { return }
+    switch result {
+    case .success(let sdp):
+      let result = ModifyResult(
+        callID: id, action: .updateMedia, sdp: sdp, sessionID: self.session?.sessionID)
+      self.emit(
+        .send(
+          generation: self.connection.socket.generation, self.codec.encode(.modify(result), id: request)))
+    case .failure(let failure):
+      self.emit(.notifyCall(id, .failed(failure)))
+      self.respond(RPCError(code: .sessionError, message: "CODEC ERROR", callID: id), to: request)
     }
   }
 
@@ -142,5 +176,13 @@ extension ClientMachine {
       return
     }
     self.step(id, event, at: now)
+  }
+}
+
+extension ServerRequest {
+  /// Whether it has to be answered with a description.
+  fileprivate var isMediaUpdate: Bool {
+    guard case .modify(let message) = self, case .updateMedia = message.action else { return false }
+    return message.sdp != nil
   }
 }

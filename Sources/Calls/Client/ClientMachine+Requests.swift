@@ -68,6 +68,7 @@ extension ClientMachine {
     case .restart(let id): self.step(id, .restartSettled(outcome), at: now)
     case .outbox(let item): self.settle(item, outcome, at: now)
     case .disablePush: self.pushDisabled(outcome)
+    case .attachCalls: self.callsAttached(outcome)
     case .notice:
       switch outcome {
       case .accepted, .interrupted: break

@@ -10,6 +10,9 @@ struct ClientSettings: Hashable, Sendable {
   var ringTimeout: Duration = .seconds(120)
   var tricklesCandidates = false
   var forcesRelay = false
+  var measuresQuality = false
+  var sendsStats = false
+  var reporting = ReportSettings()
 
   init() {}
 
@@ -21,6 +24,12 @@ struct ClientSettings: Hashable, Sendable {
     self.ringTimeout = max(.zero, config.ringTimeout)
     self.tricklesCandidates = config.useTrickleIce
     self.forcesRelay = config.forceRelayCandidate
+    self.measuresQuality = config.debug || config.enableQualityMetrics
+    self.sendsStats = config.sendWebRTCStatsViaSocket
+    self.reporting = ReportSettings(
+      isEnabled: config.enableCallReports, interval: Self.duration(config.callReportInterval),
+      level: LogLevel(name: config.callReportLogLevel), maximumEntries: max(0, config.callReportMaxLogEntries)
+    )
   }
 
   /// Seconds of an app: anything that is no time counts as none.
@@ -53,5 +62,22 @@ extension CallRecord {
     record.callerName = setup.dialog.callerIDName
     record.callerNumber = setup.dialog.callerIDNumber
     return record
+  }
+}
+
+extension LogLevel {
+  /// The level that a text of the configuration means; one that is not known keeps everything.
+  fileprivate init(name: String) {
+    self =
+      switch name.lowercased() {
+      case "none", "off": .none
+      case "error": .error
+      case "warning", "warn": .warning
+      case "success": .success
+      case "info": .info
+      case "verto": .verto
+      case "stats": .stats
+      default: .all
+      }
   }
 }

@@ -16,9 +16,14 @@ struct ClientMachine: Sendable {
     case timePassed
     case dialed(CallID, CallSetup)
     case call(CallID, CallMachine.Event)
-    case customHeaders(CallID, [CustomHeader])
+    /// What the app says with an answer.
+    case answerOptions(CallID, [CustomHeader], measuresQuality: Bool)
     case muted(CallID, Bool)
     case candidateFound(CallID, MediaCandidate?)
+    /// The media peer answered an offer that came in the call.
+    case updateAnswered(CallID, request: RPCID?, Result<SDP, VoiceFailure>)
+    /// `wallTime`: in seconds since 1970.
+    case measured(CallID, CallQualityMetrics, wallTime: Int)
     case requested(ClientRequest, isNotification: Bool)
     case tokenWarningDue(in: Duration?)
   }
@@ -28,7 +33,7 @@ struct ClientMachine: Sendable {
     case login, gatewayState
     case invite(CallID), answer(CallID), attach(CallID), restart(CallID)
     case outbox(Outbox.Item)
-    case disablePush
+    case disablePush, attachCalls
     /// Nobody waits for the answer; a refusal is reported.
     case notice
   }
@@ -37,6 +42,8 @@ struct ClientMachine: Sendable {
     case makeOffer
     case makeAnswer(to: SDP, isReattach: Bool)
     case makeRestartOffer
+    /// The other side changes its media; the request waits for the answer.
+    case makeUpdateAnswer(to: SDP, request: RPCID?)
     case applyRemote(SDP, isFinal: Bool)
     case candidate(MediaCandidate?)
     case setMuted(Bool)
@@ -53,20 +60,23 @@ struct ClientMachine: Sendable {
     case gaveUp(VoiceFailure)
     case disconnected
     case pushDisabled(success: Bool, message: String)
+    /// The call that a push announced is gone; `nil` if the push did not name it.
+    case pushedCallGone(CallID?, CallTerminationReason)
     case assistant(AIConversation)
     case unhandled(ServerRequest)
   }
 
   /// What the app is told about a call.
   enum CallNotice: Sendable {
-    case incoming
+    /// `wasPushed`: a push had woken the app for it.
+    case incoming(wasPushed: Bool)
     case stateChanged(CallState)
     case holdChanged(HoldState)
     case earlyMedia
     case info(InfoMessage)
     case tonesDelivered(String)
     case failed(VoiceFailure)
-    case ended(CallTerminationReason, CallReport)
+    case ended(CallTerminationReason, CallReport?)
   }
 
   enum Effect: Sendable {
@@ -90,6 +100,7 @@ struct ClientMachine: Sendable {
   var callConfiguration = CallMachine.Configuration()
   var tokenWarning: VoiceInstant?
   var callReportID: String?
+  var push = PushWait.none
   /// Why there is no connection although one was wanted.
   private(set) var givenUp: VoiceFailure?
   private var nextSession: ClientSession?
@@ -108,7 +119,7 @@ struct ClientMachine: Sendable {
   var deadline: VoiceInstant? {
     let own = [
       self.connection.deadline, self.requests.deadline, self.outbox.deadline, self.disconnectDeadline,
-      self.tokenWarning,
+      self.tokenWarning, self.push.deadline,
     ]
     return (own + self.calls.values.map(\.machine.deadline)).compactMap { $0 }.min()
   }
@@ -135,11 +146,16 @@ struct ClientMachine: Sendable {
     case .timePassed: self.timePassed(at: now)
     case .dialed(let id, let setup): self.dialed(id, setup, at: now)
     case .call(let id, let event): self.step(id, event, at: now)
-    case .customHeaders(let id, let headers): self.calls[id]?.dialog.customHeaders = headers
+    case .answerOptions(let id, let headers, let measuresQuality):
+      self.calls[id]?.dialog.customHeaders = headers
+      if measuresQuality { self.calls[id]?.measuresQuality = true }
     case .muted(let id, let isMuted):
       guard self.calls[id] != nil else { break }
       self.emit(.media(id, .setMuted(isMuted)))
     case .candidateFound(let id, let candidate): self.candidateFound(candidate, of: id, at: now)
+    case .updateAnswered(let id, let request, let result): self.updateAnswered(id, request, result)
+    case .measured(let id, let metrics, let wallTime):
+      self.measured(metrics, of: id, wallTime: wallTime, at: now)
     case .requested(let request, let isNotification):
       self.requested(request, isNotification: isNotification, at: now)
     case .tokenWarningDue(let delay): self.tokenWarning = delay.map { now.advanced(by: max(.zero, $0)) }
@@ -151,7 +167,16 @@ struct ClientMachine: Sendable {
 
   mutating func emit(_ effect: Effect) { self.effects.append(effect) }
 
-  mutating func log(_ level: LogLevel, _ message: String) { self.emit(.log(level, message)) }
+  /// - Parameter id: The call that it is about; without one it is about all of them.
+  mutating func log(_ level: LogLevel, _ message: String, of id: CallID? = nil, at now: VoiceInstant? = nil) {
+    self.emit(.log(level, message))
+    guard let now else { return }
+    if let id {
+      self.calls[id]?.note(level, message, at: now)
+    } else {
+      for id in self.calls.keys { self.calls[id]?.note(level, message, at: now) }
+    }
+  }
 
   // MARK: Connection
 
@@ -177,6 +202,7 @@ struct ClientMachine: Sendable {
     self.session = session
     self.givenUp = nil
     self.isConnectedBefore = false
+    self.push = session.fromPush ? .expected(session.pushedCall) : .none
     self.configure(session.settings, dialect: session.dialect)
     self.connect(.connectRequested, at: now)
   }
@@ -196,6 +222,10 @@ struct ClientMachine: Sendable {
     present.userVariables = session.userVariables
     present.pushVariables = session.pushVariables
     self.session = present
+    if session.fromPush {
+      self.push = .expected(session.pushedCall)
+      if self.connection.isReady { self.askForPushedCall(at: now) }
+    }
     guard !isSame else { return }
     self.connect(.refreshRequested, at: now)
   }
@@ -255,6 +285,7 @@ struct ClientMachine: Sendable {
     case .reportReady:
       self.isConnectedBefore = true
       self.emit(.notify(.ready))
+      self.askForPushedCall(at: now)
     case .reportRefreshed: self.emit(.notify(.refreshed))
     case .report(let failure): self.emit(.notify(.failed(failure)))
     case .ignore(let reason): self.log(.all, "ignored an event of the connection: \(reason.rawValue)")
@@ -275,6 +306,7 @@ struct ClientMachine: Sendable {
   private mutating func linkLost(_ reason: CallState.Reason, at now: VoiceInstant) {
     self.perform(self.outbox.linkLost(), at: now)
     for entry in self.requests.interrupted() { self.settle(entry.context, .interrupted, at: now) }
+    if !self.calls.isEmpty { self.log(.warning, "the connection is lost: \(reason.rawValue)", at: now) }
     for id in self.sortedCalls {
       self.calls[id]?.outages += 1
       self.step(id, .linkLost(reason), at: now)
@@ -282,6 +314,7 @@ struct ClientMachine: Sendable {
   }
 
   private mutating func linkRestored(_ known: [CallID]?, at now: VoiceInstant) {
+    if !self.calls.isEmpty { self.log(.success, "the connection is there", at: now) }
     for id in self.sortedCalls {
       self.step(id, .linkRestored(isKnown: known.map { $0.contains(id) }), at: now)
     }
@@ -309,6 +342,7 @@ struct ClientMachine: Sendable {
       guard let deadline = self.calls[id]?.machine.deadline, deadline <= now else { continue }
       self.step(id, .timePassed, at: now)
     }
+    self.pushTimePassed(at: now)
     if let warning = self.tokenWarning, warning <= now {
       self.tokenWarning = nil
       self.emit(.notify(.failed(VoiceFailure(.callTokenExpiring))))

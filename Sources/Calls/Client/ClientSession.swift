@@ -17,7 +17,10 @@ struct ClientSession: Hashable, Sendable {
   var settings = ClientSettings()
   var sessionID: String
   var voiceSDKID: String?
+  /// Whether a push message woke the app.
   var fromPush = false
+  /// The call that the push message named.
+  var pushedCall: CallID?
 
   /// The login of a new connection, or of new data on the present one.
   ///

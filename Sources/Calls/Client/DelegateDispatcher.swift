@@ -36,6 +36,11 @@ final class DelegateDispatcher: Sendable {
     case .ready: delegate.onClientReady()
     case .sessionUpdated(let id): delegate.onSessionUpdated(sessionId: id)
     case .incomingCall(let call): delegate.onIncomingCall(call: call)
+    case .pushCall(let call): delegate.onPushCall(call: call)
+    case .pushedCallEnded(let id, let reason):
+      guard let id else { break }
+      delegate.onCallStateUpdated(callState: .DONE(reason: reason), callId: id)
+      delegate.onRemoteCallEnded(callId: id, reason: reason)
     case .callStateUpdated(let call, let state):
       if let id = call.callInfo?.callId { delegate.onCallStateUpdated(callState: state, callId: id) }
       delegate.onCallStateUpdated(callState: state)

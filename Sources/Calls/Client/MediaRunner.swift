@@ -19,17 +19,21 @@ final class MediaRunner: Sendable {
   private let stream: AsyncStream<ClientMachine.MediaCommand>
   private let make: @Sendable () throws -> any MediaPeer
   private let tell: @Sendable (CallMachine.Event) -> Void
+  private let answered: @Sendable (RPCID?, Result<SDP, VoiceFailure>) -> Void
 
   /// - Parameters:
   ///   - make: Makes the peer.
   ///   - tell: Takes what came of commands; may be called on any thread.
+  ///   - answered: Takes answers to offers that came in the call.
   init(
     make: @escaping @Sendable () throws -> any MediaPeer,
-    tell: @escaping @Sendable (CallMachine.Event) -> Void
+    tell: @escaping @Sendable (CallMachine.Event) -> Void,
+    answered: @escaping @Sendable (RPCID?, Result<SDP, VoiceFailure>) -> Void
   ) {
     (self.stream, self.commands) = AsyncStream.makeStream()
     self.make = make
     self.tell = tell
+    self.answered = answered
   }
 
   /// Performs a command after those before it; `stop` also gives up the one that is under way.
@@ -50,13 +54,13 @@ final class MediaRunner: Sendable {
     case .stop:
       self.commands.finish()
       self.state.withLock { $0.task }?.cancel()
-    case .makeOffer, .makeAnswer, .makeRestartOffer, .applyRemote, .candidate:
+    case .makeOffer, .makeAnswer, .makeRestartOffer, .makeUpdateAnswer, .applyRemote, .candidate:
       self.start()
       self.commands.yield(command)
     }
   }
 
-  /// What the peer measured; `nil` without a peer.
+  /// What was measured, once there is a peer that measures.
   func statistics() async -> MediaStatistics? {
     await self.state.withLock { $0.peer }?.statistics()
   }
@@ -105,6 +109,13 @@ final class MediaRunner: Sendable {
         self.tell(.restartOfferMade(try await self.peer().makeRestartOffer()))
       } catch {
         self.tell(.restartFailed(Self.failure(error)))
+      }
+    case .makeUpdateAnswer(let offer, let request):
+      do {
+        let answer = try await self.peer().makeAnswer(to: offer, isReattach: false)
+        self.answered(request, .success(answer))
+      } catch {
+        self.answered(request, .failure(Self.failure(error)))
       }
     case .applyRemote(let answer, let isFinal):
       do {

@@ -91,11 +91,13 @@ private final class WebSocketLink: SignalingConnection {
       case .remote: self.end(.closed(code: closure.code))
       case .local: self.end(.closed(code: nil))
       case .violation:
+        // What breaks a rule cannot be skipped like a frame that means nothing: the next connection begins anew.
         self.end(
           .failed(
             VoiceFailure(
-              .callFrameInvalid,
-              message: "The gateway broke a rule of WebSockets: \(closure.reason) (\(closure.code ?? 0)).")))
+              .callConnectionLost,
+              message: "The gateway broke a rule of WebSockets: \(closure.reason) (\(closure.code ?? 0)).",
+              cause: VoiceFailure(.callFrameInvalid))))
       case .lost: self.end(.failed(VoiceFailure(.callConnectionLost)))
       }
     }

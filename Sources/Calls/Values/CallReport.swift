@@ -11,6 +11,24 @@ public struct CallReport: Hashable, Sendable {
     public var after: Duration
   }
 
+  /// A measurement of quality.
+  public struct Measurement: Hashable, Sendable {
+    /// What was measured.
+    public var metrics: CallQualityMetrics
+    /// How long after the call began.
+    public var after: Duration
+  }
+
+  /// A line of the client's log; none holds a password, a token, a session description or a number.
+  public struct Entry: Hashable, Sendable {
+    /// How much it matters.
+    public var level: LogLevel
+    /// What it says.
+    public var message: String
+    /// How long after the call began.
+    public var after: Duration
+  }
+
   /// The call's id on the wire.
   public var callID: String
   /// Who began the call.
@@ -25,6 +43,10 @@ public struct CallReport: Hashable, Sendable {
   public var outages: Int
   /// What failed in it and did not end it.
   public var failures: [VoiceFailure]
+  /// Measurements of quality, one per `callReportInterval`; the latest 360.
+  public var measurements: [Measurement] = []
+  /// The log of the call from `callReportLogLevel` on; the latest `callReportMaxLogEntries`.
+  public var entries: [Entry] = []
 
   /// How long after its beginning the call was answered; `nil` if it was not.
   public var answeredAfter: Duration? { self.states.first { $0.state == .ACTIVE }?.after }

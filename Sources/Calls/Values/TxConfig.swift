@@ -33,13 +33,13 @@ public struct TxConfig: Sendable {
   public internal(set) var customLogger: (any TxLogger)?
   /// Whether a lost connection is made again and its calls are kept.
   public internal(set) var reconnectClient: Bool
-  /// Whether calls measure their quality.
+  /// Whether all calls measure their quality; each can do so by its own `debug` too.
   public internal(set) var debug: Bool
   /// Whether media goes through relays only.
   public internal(set) var forceRelayCandidate: Bool
-  /// Whether calls measure their quality.
+  /// The same as ``debug``.
   public internal(set) var enableQualityMetrics: Bool
-  /// Whether measurements are sent to the gateway.
+  /// Whether measurements are sent to the gateway, every 2 seconds at most; calls measure their quality then.
   public internal(set) var sendWebRTCStatsViaSocket: Bool
   /// How long calls are kept while the client reconnects, in seconds.
   public internal(set) var reconnectTimeout: Double
@@ -49,7 +49,7 @@ public struct TxConfig: Sendable {
   public internal(set) var enableCallReports: Bool
   /// How often a report takes a measurement, in seconds.
   public internal(set) var callReportInterval: TimeInterval
-  /// What a report logs.
+  /// From which level on a report has the lines of the log: a name of ``LogLevel`` such as `info`; `debug` is everything.
   public internal(set) var callReportLogLevel: String
   /// The most entries of a report.
   public internal(set) var callReportMaxLogEntries: Int

@@ -31,6 +31,7 @@ extension AudioConnection {
   ///   - samples: Is replaced.
   /// - Returns: How many of them were made up.
   public func readAudio(_ count: Int, into samples: inout [Int16], at now: VoiceInstant) -> Int {
+    if self.silence.poll(at: now) { self.checkNow(at: now) }
     let info = self.receiver.read(count, into: &samples, at: now)
     while let event = self.receiver.poll() {
       switch event {

@@ -15,6 +15,8 @@ extension AudioConnection {
     _ direction: MediaDirection? = nil, restartingICE: Bool = false, at now: VoiceInstant
   ) throws(VoiceFailure) -> String {
     try self.checkOpen()
+    // Candidates that were found since the last output was taken belong into the description.
+    self.drain()
     self.negotiator.rolledBack()
     if let direction { self.direction = direction }
     if restartingICE, self.negotiator.agreed != nil { self.restart(as: .controlling, at: now) }
@@ -31,6 +33,7 @@ extension AudioConnection {
   public func receivedOffer(_ text: String, at now: VoiceInstant) throws(VoiceFailure) -> String {
     try self.checkOpen()
     let offer = try Self.parse(text)
+    self.drain()
     let isFirst = self.negotiator.agreed == nil
     self.negotiator.rolledBack()
     do {
@@ -136,6 +139,7 @@ extension AudioConnection {
       self.ice.setRemote(
         userFragment: new.userFragment, password: new.password, isLite: audio.remote.isICELite, at: now)
       self.connectDeadline = now.advanced(by: self.configuration.connectTimeout)
+      self.awaitsNewWay = old != nil
     }
     for candidate in audio.remote.candidates { self.ice.addRemote(candidate, at: now) }
     if audio.remote.hasAllCandidates { self.ice.remoteCandidatesEnded(at: now) }
@@ -143,6 +147,8 @@ extension AudioConnection {
       self.beginHandshake(new, audio, at: now)
     }
     self.setUpAudio(audio)
+    // Who may not send any more is silent for a good reason.
+    self.silence.reset()
     self.tellState()
   }
 

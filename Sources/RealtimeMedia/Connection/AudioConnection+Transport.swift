@@ -24,6 +24,14 @@ extension AudioConnection {
     self.tellState()
   }
 
+  /// Checks the way in use and the others at once, because something hints that it is broken; audio that is missing for a
+  /// quarter of a second does so by itself.
+  public func checkNow(at now: VoiceInstant) {
+    guard !self.isClosed else { return }
+    self.ice.checkNow(at: now)
+    self.tellState()
+  }
+
   /// A connection to a relay was opened.
   public func streamOpened(_ id: ICEAgent.StreamID, at now: VoiceInstant) {
     guard !self.isClosed else { return }
@@ -75,6 +83,7 @@ extension AudioConnection {
         self.packetsRefused += 1
         return
       }
+      self.silence.received(at: now)
       let (clockRate, isKey) = self.kind(of: packet.payloadType)
       self.reports?.received(packet, clockRate: clockRate, isKey: isKey, at: now)
       _ = self.receiver.received(packet, at: now)
@@ -123,10 +132,19 @@ extension AudioConnection {
               .callMediaUnreachable,
               message: self.ice.failure?.description ?? "There is no path to the other side.",
               cause: self.ice.failure)))
-      case .selected, .stateChanged: break
+      case .selected: self.foundWay()
+      case .stateChanged: break
       }
     }
     self.tellState()
+  }
+
+  /// A restart is over when there is a way with the new credentials; who asked for it is told, also if the old way was good.
+  private func foundWay() {
+    guard self.awaitsNewWay else { return }
+    self.awaitsNewWay = false
+    self.connectDeadline = nil
+    if self.state == .connected, self.told == .connected { self.tell(.stateChanged(.connected)) }
   }
 
   // MARK: Handshake

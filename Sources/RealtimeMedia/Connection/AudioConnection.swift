@@ -144,6 +144,8 @@ public final class AudioConnection {
   var keys = Keys.waiting([])
   var applied: Applied?
   var connectDeadline: VoiceInstant?
+  /// Both sides have new credentials, and the way is still the old one.
+  var awaitsNewWay = false
   var hasBeenConnected = false
   var isClosed = false
   var failure: VoiceFailure?
@@ -160,6 +162,8 @@ public final class AudioConnection {
   var reports: RTCPSchedule?
   var quality = CallQualityMonitor()
   var window: CallQualityMonitor.Report?
+  /// Tells by the silence of the other side that the way may be broken.
+  var silence = SilenceWatch()
   var packetsRefused = 0
   var report: [UInt8] = []
   /// The packet being made; kept so that its storage is used again.

@@ -3,18 +3,20 @@ import Calls
 import Foundation
 import VoiceCore
 
-/// One call of `voice call` or `voice answer`: shows its states until it is over.
+/// One call of `voice call` or `voice answer`, from the login to the end.
 struct CallRun: Sendable {
   let client: TxClient
   let context: CommandContext
   let json: Bool
 
   /// Logs in; reports a failure.
-  func connect(_ options: GatewayOptions) async -> VoiceFailure? {
+  func connect(_ options: GatewayOptions, _ ice: IceOptions) async -> VoiceFailure? {
     do {
-      let server = try options.serverConfiguration(in: self.context)
+      var server = try options.serverConfiguration(in: self.context)
+      server.webRTCIceServers = try ice.iceServers(in: self.context)
+      let config = options.configuration(in: self.context, relayOnly: ice.relayOnly)
       let early = self.client.events
-      try self.client.connect(txConfig: options.configuration(in: self.context), serverConfiguration: server)
+      try self.client.connect(txConfig: config, serverConfiguration: server)
       let client = self.client
       let clock = self.context.clock
       // A person waits for a try or two, not for a night.
@@ -43,76 +45,64 @@ struct CallRun: Sendable {
     }
   }
 
-  /// Follows a call to its end, hangs up when asked to stop, and says with which status the command ends.
-  func follow(_ call: Call) async -> CommandStatus {
-    let events = call.events
-    let signals = self.context.stopSignals()
-    var shown = call.callState
-    self.show(shown, of: call)
-    let stopping = Task {
-      for await _ in signals {
-        call.hangup()
-        return true
-      }
-      return false
-    }
-    defer { stopping.cancel() }
-    var reason: CallTerminationReason?
+  /// Says that the client is registered and can be called.
+  func showWaiting() {
+    let output = self.context.console.output
+    guard self.json else { return output.line(StyledText("Waiting for a call", .dim)) }
+    output.write(JSONValue.object([.init(name: "event", value: .string("waiting"))]).text + "\n")
+  }
+
+  /// Waits for a call; what fails and comes back by itself is shown meanwhile.
+  ///
+  /// - Returns: The call, or why there will be none; `nil` if the task was cancelled.
+  func incomingCall(
+    in events: EventBroadcaster<ClientEvent>.Subscription
+  ) async -> Result<Call, VoiceFailure>? {
     for await event in events {
       switch event {
-      case .stateUpdated(let state):
-        if state != shown { self.show(state, of: call) }
-        shown = state
-      case .failed(let failure): self.context.warn(failure, json: self.json)
-      case .ended(let ended): reason = ended
-      case .holdConfirmed, .earlyMedia, .tonesDelivered, .info, .qualityMeasured, .qualityChanged,
-        .keyPressed:
+      case .incomingCall(let call): return .success(call)
+      case .failed(let failure):
+        // Failures before this client was registered were shown already, if they mattered.
+        if case .automatic = failure.recovery {
+          self.context.warn(failure, json: self.json)
+        } else if !self.client.isConnected() {
+          return .failure(failure)
+        } else {
+          self.context.warn(failure, json: self.json)
+        }
+      case .socketConnected, .socketDisconnected, .ready, .sessionUpdated, .loginRefreshed, .pushCall,
+        .pushedCallEnded, .callStateUpdated, .remoteCallEnded, .callReported, .pushDisabled, .assistant,
+        .unhandled:
         break
       }
     }
-    await self.client.disconnected()
-    stopping.cancel()
-    if await stopping.value { return .interrupted }
-    if case .DONE(let ended?) = call.callState { reason = reason ?? ended }
-    guard let failure = reason?.failure else { return .done }
-    _ = self.context.fail(failure, json: self.json)
-    return .call
+    return nil
   }
 
-  private func show(_ state: CallState, of call: Call) {
-    let output = self.context.console.output
-    guard self.json else {
-      return output.line(Self.line(for: state))
+  /// Follows a call to its end, hangs up when asked to stop, and says with which status the command ends.
+  ///
+  /// - Parameter name: Who is on the other side, for people.
+  func follow(_ call: Call, _ plan: CallPlan, with name: String) async -> CommandStatus {
+    let console = self.context.console
+    let id = call.callInfo?.callId.uuidString.lowercased() ?? ""
+    if self.json {
+      return await self.follow(call, plan, JSONCallPresenter(console: console, call: id, name: name))
     }
-    output.write(EventObject.call(state, id: call.callInfo?.callId.uuidString.lowercased() ?? "").text + "\n")
+    if console.output.movesCursor {
+      let takesKeys = self.context.inputIsTerminal
+      return await self.follow(
+        call, plan, LiveCallPresenter(console: console, name: name, takesKeys: takesKeys))
+    }
+    return await self.follow(call, plan, PlainCallPresenter(console: console, name: name))
   }
 
-  private static func line(for state: CallState) -> StyledText {
-    switch state {
-    case .NEW, .CONNECTING: StyledText("Connecting", .dim)
-    case .RINGING: StyledText("Ringing", .dim)
-    case .ACTIVE: StyledText("Talking", .green)
-    case .HELD: StyledText("On hold", .yellow)
-    case .RECONNECTING(let reason), .DROPPED(let reason):
-      StyledText("Reconnecting (\(reason.rawValue))", .yellow)
-    case .DONE(let reason): StyledText("Ended" + (reason?.cause.map { " (\($0))" } ?? ""), .dim)
-    }
-  }
-}
-
-extension EventObject {
-  /// `{"event":"call","state":"ACTIVE","callId":…}`; at the end with cause and SIP status.
-  static func call(_ state: CallState, id: String) -> JSONValue {
-    var fields: [JSONValue.Field] = [
-      .init(name: "event", value: .string("call")), .init(name: "state", value: .string(state.value)),
-      .init(name: "callId", value: .string(id)),
-    ]
-    if case .DONE(let reason?) = state {
-      if let cause = reason.cause { fields.append(.init(name: "cause", value: .string(cause))) }
-      if let code = reason.causeCode { fields.append(.init(name: "causeCode", value: .integer(code))) }
-      if let code = reason.sipCode { fields.append(.init(name: "sipCode", value: .integer(code))) }
-      if let text = reason.sipReason { fields.append(.init(name: "sipReason", value: .string(text))) }
-    }
-    return .object(fields)
+  private func follow(
+    _ call: Call, _ plan: CallPlan, _ presenter: some CallPresenter
+  ) async -> CommandStatus {
+    var course = CallCourse(call: call, plan: plan, context: self.context, presenter: presenter)
+    let status = await course.run()
+    // A second Ctrl-C does not wait for goodbyes.
+    if !course.isAborted { await self.client.disconnected() }
+    return status
   }
 }

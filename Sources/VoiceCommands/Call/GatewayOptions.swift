@@ -29,13 +29,15 @@ struct GatewayOptions: ParsableArguments {
     self.server != nil || self.user != nil || self.password != nil || self.token != nil || self.verto
   }
 
-  func configuration(in context: CommandContext) -> TxConfig {
+  /// - Parameter relayOnly: Whether audio goes through relays only.
+  func configuration(in context: CommandContext, relayOnly: Bool = false) -> TxConfig {
     var config: TxConfig
     if self.user == nil, let token = self.token ?? context.environment["VOICE_TOKEN"] {
-      config = TxConfig(token: token)
+      config = TxConfig(token: token, debug: true, forceRelayCandidate: relayOnly)
     } else {
       config = TxConfig(
-        sipUser: self.user ?? "alice", password: self.password ?? context.environment["VOICE_PASSWORD"] ?? "")
+        sipUser: self.user ?? "alice", password: self.password ?? context.environment["VOICE_PASSWORD"] ?? "",
+        debug: true, forceRelayCandidate: relayOnly)
     }
     if self.verto { config.dialect = .verto }
     return config

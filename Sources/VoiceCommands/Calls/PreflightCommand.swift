@@ -22,6 +22,7 @@ struct PreflightCommand: ContextCommand {
   var seconds = 5
 
   @OptionGroup var options: GatewayOptions
+  @OptionGroup var ice: IceOptions
   @OptionGroup var common: CommonOptions
 
   func validate() throws {
@@ -48,7 +49,7 @@ struct PreflightCommand: ContextCommand {
 
   private func measure(with options: GatewayOptions, in context: CommandContext) async -> CommandStatus {
     let run = CallRun(client: TxClient(clock: context.clock), context: context, json: self.common.json)
-    if let failure = await run.connect(options) { return context.fail(failure, json: self.common.json) }
+    if let failure = await run.connect(options, self.ice) { return context.fail(failure, json: self.common.json) }
     defer { run.client.disconnect() }
     do {
       let report = try await run.client.preflight(

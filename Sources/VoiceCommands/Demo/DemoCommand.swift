@@ -5,17 +5,18 @@ import SpeechPipeline
 import VoiceCore
 import VoiceServer
 
-/// `voice demo`: shows the whole toolkit at work, on this machine, in about 40 seconds.
+/// `voice demo`: shows the whole toolkit at work, on this machine, in about a minute.
 struct DemoCommand: ContextCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
     abstract:
-      "Shows a server, connections that break without losing a word, and commands that are understood.",
+      "Shows a server, connections that break without losing a word, commands that are understood, and a call.",
     usage: "voice demo [options]",
     discussion: """
       Everything is real: the server listens on a socket of this machine, the client is the one that apps use, and the \
       recording is sent at the pace at which it was spoken. The server is lost twice: it comes back, and it does not. Then voices of flite and festival say \
-      commands to the demo app, and what was understood is compared with what was meant.
+      commands to the demo app, and what was understood is compared with what was meant. Last, alice calls bob: what she \
+      says to him is understood on his side, also while the server refuses her.
 
       It ends by itself; the status is not 0 if the words after the cut are not those from before, or if nobody can \
       speak. A command that is not understood is shown and counted.

@@ -32,14 +32,16 @@ struct DemoStage: Sendable {
   var output: Console.Stream { self.context.console.output }
   var symbols: Console.Symbols { self.context.console.symbols }
 
-  /// Starts the server, runs both passes and compares them, and speaks the commands.
+  /// Starts the server, runs both passes and compares them, speaks the commands, and places a call.
   func perform(engine: any RecognitionEngine, folder: String) async throws(VoiceFailure) -> CommandStatus {
     self.say(
-      StyledText("voice demo", .bold) + StyledText("  speech recognition with a server of your own", .dim))
+      StyledText("voice demo", .bold) + StyledText("  speech recognition and calls with a server of your own", .dim))
     self.say()
+    var configuration = ServerConfiguration(grpcPort: 0, httpPort: 0, dataFolder: folder + "/server")
+    let callers = Self.callers()
+    configuration.calls.users = callers
     let server = VoiceServer(
-      configuration: ServerConfiguration(grpcPort: 0, httpPort: 0, dataFolder: folder + "/server"),
-      engine: engine,
+      configuration: configuration, engine: engine,
       clock: self.context.clock, logger: Logger(label: "voice.demo") { _ in SwiftLogNoOpLogHandler() })
     do {
       return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -54,7 +56,10 @@ struct DemoStage: Sendable {
         let broken = try await self.passes(addresses, engine: engine)
         guard broken != .interrupted else { return broken }
         let address = "grpc://\(addresses.grpc)"
-        let status = broken.combined(with: await self.commands(address, folder: folder + "/voices"))
+        let commands = await self.commands(address, folder: folder + "/voices")
+        guard commands != .interrupted else { return commands }
+        let call = await self.phoneCall(addresses, callers, folder: folder + "/voices")
+        let status = broken.combined(with: commands).combined(with: call)
         if status == .done { self.goodbye() }
         server.beginGracefulShutdown()
         return status
@@ -122,11 +127,7 @@ struct DemoStage: Sendable {
   func pass(
     _ recording: DemoRecording, speech: String, identity: String, onDevice: OnDeviceRecognition? = nil
   ) async -> Pass {
-    var configuration = SpeechClient.Configuration(app: .app(ServerConfiguration.App.demo.id))
-    configuration.speechAddress = speech
-    configuration.identityAddress = identity
-    configuration.store = MemorySecureStore()
-    configuration.deviceId = UUID()
+    var configuration = Self.configuration(speech: speech, identity: identity)
     configuration.onDevice = onDevice
     let backend = ServerBackend(configuration: configuration)
     let input = RecognitionInput.file(
@@ -138,6 +139,16 @@ struct DemoStage: Sendable {
       return await self.run(backend, input, presenter)
     }
     return await self.run(backend, input, PlainPresenter(console: console, prefix: .margin(3)))
+  }
+
+  /// A client of the demo app that keeps nothing.
+  static func configuration(speech: String, identity: String) -> SpeechClient.Configuration {
+    var configuration = SpeechClient.Configuration(app: .app(ServerConfiguration.App.demo.id))
+    configuration.speechAddress = speech
+    configuration.identityAddress = identity
+    configuration.store = MemorySecureStore()
+    configuration.deviceId = UUID()
+    return configuration
   }
 
   private func run(
@@ -228,6 +239,7 @@ struct DemoStage: Sendable {
     let commands = [
       ("recognize FILE", "a recording: wav, flac, ogg, opus, mp3"),
       ("recognize --mic", "talk to it"),
+      ("call echo --local", "hear yourself over a call"),
       ("serve", "a server for your apps"), ("failures", "what can fail, and what happens then"),
     ]
     let width = commands.map(\.0.count).max() ?? 0

@@ -45,6 +45,13 @@ extension SpokenCommand {
     SpokenCommand("*play_music play some [jazz](genre) music in the [garden](room)", "music"),
     SpokenCommand("*ask_temperature how warm is it in the [bathroom](room)", "a question"),
   ].compactMap(\.self)
+
+  /// What alice says to bob.
+  static let inCall: [SpokenCommand] = [
+    SpokenCommand("*turn_on turn on the [lights](device) in the [kitchen](room)", "before the cut"),
+    SpokenCommand("*play_music play some [jazz](genre) music in the [garden](room)", "without the server"),
+    SpokenCommand("*set_timer set a timer for [twenty|20](amount) [minutes](unit)", "after the cut"),
+  ].compactMap(\.self)
 }
 
 extension EvaluationHearing {

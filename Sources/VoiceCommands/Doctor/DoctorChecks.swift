@@ -18,7 +18,7 @@ struct DoctorChecks: Sendable {
   var all: [@Sendable () async -> [Diagnosis]] {
     [
       { await self.recogniser() }, { [await self.sherpa()] }, { self.formats() },
-      { await self.microphones() }, { await self.server() },
+      { await self.microphones() }, { await self.speakers() }, { await self.server() },
       { [await self.httpPort()] }, { self.folders() }, { [self.recordings()] },
     ]
   }
@@ -168,6 +168,24 @@ struct DoctorChecks: Sendable {
     .warning(
       "Microphone", "\(failure.message) Recordings and pipes work without one.",
       fix: FailureCatalogue.definition(of: failure.code)?.advice)
+  }
+
+  func speakers() async -> [Diagnosis] {
+    let devices = await Speaker.devices().filter { device in
+      device.label != device.name && !Self.notDevices.contains(device.name)
+    }
+    let names = devices.prefix(3).map { "\($0.name) (\($0.label))" }
+    let others = names.isEmpty ? "" : "; others: " + names.joined(separator: ", ")
+    do throws(VoiceFailure) {
+      try await Speaker().check()
+      return [.good("Loudspeaker", "the device “\(Speaker.defaultDevice)” can be opened\(others)")]
+    } catch {
+      return [
+        .warning(
+          "Loudspeaker", "\(error.message) Calls are not heard without one.",
+          fix: FailureCatalogue.definition(of: error.code)?.advice)
+      ]
+    }
   }
 
   // MARK: Network

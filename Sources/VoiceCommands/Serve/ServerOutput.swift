@@ -57,7 +57,7 @@ final class ServerOutput: Sendable {
               "language": .string(app.language),
             ])
           }),
-        "calls": .string("ws://\(addresses.http)/"),
+        "calls": .string("\(self.webSocketScheme)://\(addresses.http)/"),
         "users": .array(
           self.demoUsers.withLock { $0 }.map { user in
             .object(["name": .string(user.name), "password": .string(user.password)])
@@ -99,13 +99,15 @@ final class ServerOutput: Sendable {
     self.console.error.line(StyledText("\(self.console.symbols.good) Stopped.", .green))
   }
 
+  private var webSocketScheme: String { self.configuration.tls == nil ? "ws" : "wss" }
+
   private func facts(_ addresses: ListenAddresses) -> [(String, StyledText)] {
     let scheme = self.configuration.tls == nil ? "grpc" : "grpc+tls"
     var facts: [(String, StyledText)] = [
       ("gRPC", StyledText("\(scheme)://\(addresses.grpc)", .cyan)),
       (
         "HTTP",
-        StyledText("http://\(addresses.http)", .cyan)
+        StyledText("\(self.configuration.tls == nil ? "http" : "https")://\(addresses.http)", .cyan)
           + StyledText("  /healthz  /readyz  /metrics  /login", .dim)
       ),
     ]
@@ -119,7 +121,7 @@ final class ServerOutput: Sendable {
     facts.append(
       (
         "Calls",
-        StyledText("ws://\(addresses.http)/", .cyan)
+        StyledText("\(self.webSocketScheme)://\(addresses.http)/", .cyan)
           + StyledText("  echo  silence  assistant  fail-486", .dim)
       ))
     for (index, user) in self.demoUsers.withLock({ $0 }).enumerated() {

@@ -14,6 +14,15 @@ extension VoiceFailure.Code {
   /// The device failed in a way that has no name of its own.
   public static let inputDeviceFailed = Self("audio.input.failed")
 
+  /// There is no output device, or not the one asked for.
+  public static let noOutputDevice = Self("audio.output.no-device")
+  /// Another program holds the output device.
+  public static let outputDeviceBusy = Self("audio.output.busy")
+  /// The output device was unplugged, or taken away, while it was playing.
+  public static let outputDeviceLost = Self("audio.output.lost")
+  /// The output device failed in a way that has no name of its own.
+  public static let outputDeviceFailed = Self("audio.output.failed")
+
   /// There is no file at the path.
   public static let fileNotFound = Self("audio.file.not-found")
   /// The file may not be read.
@@ -82,6 +91,35 @@ extension FailureCatalogue {
       response: "Ends the utterance with what was recorded.",
       advice: "Try again, or use another device. The cause is in the failure's debug description.",
       reproduce: "A scripted `AudioSource` that throws"),
+  ]
+
+  static let audioOutput: [Definition] = [
+    Definition(
+      .noOutputDevice, .client, .changeConfiguration("the output device"),
+      happens: "There is no loudspeaker or headphone, or not the one asked for.",
+      response: "Does not start; nothing is played.",
+      advice: "Plug in a loudspeaker or headphones, or name another device (`Speaker.devices()` lists them).",
+      reproduce: "`try await Speaker(device: \"none-such\").play()`"),
+    Definition(
+      .outputDeviceBusy, .client, .retry,
+      happens: "Another program is using the loudspeaker.",
+      response: "Does not start.",
+      advice: "Close the other program, or use a device that can be shared (`default`).",
+      reproduce: "`aplay -D hw:0 a.wav &` then `try await Speaker(device: \"hw:0\").play()`"),
+    Definition(
+      .outputDeviceLost, .call, .retry,
+      happens: "The loudspeaker was unplugged, or something else took it.",
+      response: "Ends the playback and reports the loss; what is recorded and sent goes on.",
+      advice: "Tell the person that nothing is heard, ask for another loudspeaker, and play again.",
+      reproduce: "End the sound server, or unplug USB headphones, during `Speaker.play()`"),
+    Definition(
+      .outputDeviceFailed, .call, .retry,
+      happens: "The loudspeaker failed.",
+      response: "Ends the playback and reports the failure.",
+      advice: "Play again, or use another device. The cause is in the failure's debug description.",
+      reproduce:
+        "Stop the sound server's process with `kill -STOP` for more than five seconds during `Speaker.play()`"
+    ),
   ]
 
   static let audioData: [Definition] = [

@@ -46,6 +46,7 @@ public enum FailureCatalogue {
     Area(title: "Network", definitions: network),
     Area(title: "Identity", definitions: identity),
     Area(title: "Audio input", definitions: audioInput),
+    Area(title: "Audio output", definitions: audioOutput),
     Area(title: "Audio files and samples", definitions: audioData),
     Area(title: "Streaming recognition", definitions: streaming),
     Area(title: "Recognition engines", definitions: engines),

@@ -49,7 +49,7 @@
 
     /// `snd_pcm_wait` returned.
     mutating func waited(_ status: Int32, at now: VoiceInstant) -> Action {
-      if status < 0 { return self.troubled(-status) }
+      if status < 0 { return self.troubled(Int32(clamping: status.magnitude)) }
       guard status == 0 else { return .read }
       guard self.heardUntil.duration(to: now) >= self.stallLimit else { return .wait }
       return self.broke(
@@ -60,7 +60,7 @@
     /// `snd_pcm_readi` returned.
     mutating func read(_ count: Int, at now: VoiceInstant) -> Action {
       if count == -Int(EAGAIN) || count == 0 { return .wait }
-      if count < 0 { return self.troubled(Int32(clamping: -count)) }
+      if count < 0 { return self.troubled(Int32(clamping: count.magnitude)) }
       var missing: Int64 = 0
       switch self.state {
       case .recording, .broken:
@@ -77,7 +77,8 @@
     /// `snd_pcm_prepare` and `snd_pcm_start` returned.
     mutating func restarted(_ status: Int32) -> Action {
       guard status < 0 else { return .wait }
-      return self.broke(ALSAFailure.failure(-status, device: self.device, phase: .recording))
+      return self.broke(
+        ALSAFailure.failure(Int32(clamping: status.magnitude), device: self.device, phase: .running))
     }
 
     private mutating func troubled(_ number: Int32) -> Action {
@@ -91,10 +92,10 @@
           self.state = .interrupted(restarts: restarts + 1)
           return .restart
         case .interrupted, .broken:
-          return self.broke(ALSAFailure.failure(number, device: self.device, phase: .recording))
+          return self.broke(ALSAFailure.failure(number, device: self.device, phase: .running))
         }
       default:
-        return self.broke(ALSAFailure.failure(number, device: self.device, phase: .recording))
+        return self.broke(ALSAFailure.failure(number, device: self.device, phase: .running))
       }
     }
 

@@ -2,13 +2,25 @@
   import Foundation
   import VoiceCore
 
-  /// What an error number of ALSA means for the person at the microphone.
+  /// What an error number of ALSA means for the person at the device.
   enum ALSAFailure {
+    /// What the device is for.
+    enum Role: String, Hashable, CaseIterable {
+      case microphone
+      case loudspeaker
+
+      var noDevice: VoiceFailure.Code { self == .microphone ? .noInputDevice : .noOutputDevice }
+      var busy: VoiceFailure.Code { self == .microphone ? .inputDeviceBusy : .outputDeviceBusy }
+      var lost: VoiceFailure.Code { self == .microphone ? .inputDeviceLost : .outputDeviceLost }
+      var failed: VoiceFailure.Code { self == .microphone ? .inputDeviceFailed : .outputDeviceFailed }
+    }
+
     /// When the error happened: the same number means different things.
     enum Phase: Hashable, CaseIterable {
       case opening
       case configuring
-      case recording
+      /// Recording or playing.
+      case running
     }
 
     /// The failure of a device.
@@ -16,53 +28,56 @@
     /// - Parameters:
     ///   - number: The error number, positive.
     ///   - detail: What ALSA would have printed.
-    static func failure(_ number: Int32, device: String, phase: Phase, detail: String? = nil) -> VoiceFailure
-    {
+    static func failure(
+      _ number: Int32, of role: Role = .microphone, device: String, phase: Phase, detail: String? = nil
+    ) -> VoiceFailure {
       let cause = ALSAError(number: number, detail: detail)
+      let subject = "The \(role.rawValue) “\(device)”"
       switch number {
       case EACCES, EPERM:
-        return VoiceFailure(
-          .microphoneDenied,
-          message: "The microphone “\(device)” may not be used; add the user to the group `audio`.",
-          cause: cause)
+        let message = "\(subject) may not be used; add the user to the group `audio`."
+        return switch role {
+        case .microphone: VoiceFailure(.microphoneDenied, message: message, cause: cause)
+        case .loudspeaker:
+          VoiceFailure(
+            role.failed, message: message, recovery: .changeConfiguration("the group `audio`"), cause: cause)
+        }
       case EBUSY, EAGAIN:
         return VoiceFailure(
-          .inputDeviceBusy, message: "Another program is using the microphone “\(device)”.", cause: cause)
+          role.busy, message: "Another program is using the \(role.rawValue) “\(device)”.", cause: cause)
       case ENOENT, ENODEV, ENXIO, EBADFD, ECONNREFUSED, ECONNRESET, EHOSTDOWN, ENOTCONN:
-        return missing(number, device: device, phase: phase, cause: cause)
-      case EIO where phase == .recording, EPIPE where phase == .recording, ESTRPIPE where phase == .recording:
-        // The end of a sound server, and of some USB devices, shows as an input error that cannot be recovered
-        // from.
-        return missing(number, device: device, phase: phase, cause: cause)
+        return missing(number, of: role, device: device, phase: phase, cause: cause)
+      case EIO where phase == .running, EPIPE where phase == .running, ESTRPIPE where phase == .running:
+        // The end of a sound server, and of some USB devices, shows as an error that cannot be recovered from.
+        return missing(number, of: role, device: device, phase: phase, cause: cause)
       case EINVAL where phase == .opening:
         // ALSA's answer to the number of a card that does not exist.
-        return missing(number, device: device, phase: phase, cause: cause)
+        return missing(number, of: role, device: device, phase: phase, cause: cause)
       case EINVAL where phase == .configuring:
         return VoiceFailure(
-          .formatNotSupported,
-          message: "The microphone “\(device)” offers no format that can be converted.", cause: cause)
+          .formatNotSupported, message: "\(subject) offers no format that can be converted.", cause: cause)
       default:
-        return VoiceFailure(
-          .inputDeviceFailed, message: "The microphone “\(device)” failed: \(cause.text).", cause: cause)
+        return VoiceFailure(role.failed, message: "\(subject) failed: \(cause.text).", cause: cause)
       }
     }
 
     private static func missing(
-      _ number: Int32, device: String, phase: Phase, cause: ALSAError
+      _ number: Int32, of role: Role, device: String, phase: Phase, cause: ALSAError
     ) -> VoiceFailure {
-      if phase == .recording {
+      if phase == .running {
         return VoiceFailure(
-          .inputDeviceLost,
-          message: "The microphone “\(device)” was unplugged, or its sound server has ended.", cause: cause)
+          role.lost,
+          message: "The \(role.rawValue) “\(device)” was unplugged, or its sound server has ended.",
+          cause: cause)
       }
       let message =
         switch number {
         case ECONNREFUSED, ECONNRESET, EHOSTDOWN, ENOTCONN:
-          "The sound server of the microphone “\(device)” is not running."
+          "The sound server of the \(role.rawValue) “\(device)” is not running."
         default:
-          "There is no microphone “\(device)”."
+          "There is no \(role.rawValue) “\(device)”."
         }
-      return VoiceFailure(.noInputDevice, message: message, cause: cause)
+      return VoiceFailure(role.noDevice, message: message, cause: cause)
     }
   }
 

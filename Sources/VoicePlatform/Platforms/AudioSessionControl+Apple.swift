@@ -1,6 +1,7 @@
 #if canImport(AVFoundation)
   import AVFoundation
   import Foundation
+  import Synchronization
   import VoiceCore
 
   /// What the system tells of the audio of this process.
@@ -11,57 +12,137 @@
     case mediaServicesLost
     case mediaServicesReset
     case engineChanged
+    case loudspeakerStarted
+  }
+
+  /// Which parts of this process use its audio: they share one session, and a microphone beside a loudspeaker must not hear it.
+  enum AudioUse {
+    /// Posted when the first playback begins.
+    static let loudspeakerStarted = Notification.Name("swift-voice.loudspeaker-started")
+    private static let users = Mutex<[UUID: CaptureSessionMachine.Purpose]>([:])
+
+    static var isPlaying: Bool { self.users.withLock { $0.values.contains(.playing) } }
+
+    static func begin(_ user: UUID, _ purpose: CaptureSessionMachine.Purpose) {
+      let isFirst = self.users.withLock { users in
+        defer { users[user] = purpose }
+        return purpose == .playing && !users.values.contains(.playing)
+      }
+      if isFirst { NotificationCenter.default.post(name: self.loudspeakerStarted, object: nil) }
+    }
+
+    /// Returns whether nobody uses the audio any more.
+    static func end(_ user: UUID) -> Bool {
+      self.users.withLock { users in
+        users[user] = nil
+        return users.isEmpty
+      }
+    }
+
+    fileprivate static func observe(_ tell: @escaping @Sendable (AudioSessionEvent) -> Void)
+      -> any NSObjectProtocol
+    {
+      NotificationCenter.default.addObserver(forName: self.loudspeakerStarted, object: nil, queue: nil) { _ in
+        tell(.loudspeakerStarted)
+      }
+    }
   }
 
   #if os(macOS)
     /// A Mac has no audio session: programs share its devices, and an engine tells itself when its device changes.
     struct AudioSessionControl: Sendable {
-      var input: CaptureSessionMachine.Input? {
-        AVCaptureDevice.default(for: .audio).map {
+      private let user = UUID()
+      private let purpose: CaptureSessionMachine.Purpose
+
+      init(_ purpose: CaptureSessionMachine.Purpose) {
+        self.purpose = purpose
+      }
+
+      static var outputLabel: String? { "System output" }
+
+      /// What would be recorded from, or played on, from now; an engine tells itself whether there is an output.
+      var device: CaptureSessionMachine.Input? {
+        guard self.purpose == .recording else {
+          return CaptureSessionMachine.Input(name: "default", sampleRate: 0, channels: 0)
+        }
+        return AVCaptureDevice.default(for: .audio).map {
           CaptureSessionMachine.Input(name: $0.uniqueID, sampleRate: 0, channels: 0)
         }
       }
 
-      func activate() throws(VoiceFailure) {}
+      func activate() throws(VoiceFailure) { AudioUse.begin(self.user, self.purpose) }
 
-      func deactivate() {}
+      func deactivate() { _ = AudioUse.end(self.user) }
 
-      func observe(_ tell: @escaping @Sendable (AudioSessionEvent) -> Void) -> [any NSObjectProtocol] { [] }
+      func observe(_ tell: @escaping @Sendable (AudioSessionEvent) -> Void) -> [any NSObjectProtocol] {
+        [AudioUse.observe(tell)]
+      }
     }
   #else
     /// The audio session that all parts of an app share.
     ///
-    /// A category that the app has set and that allows recording stays; otherwise it becomes `record`, and what others play goes
-    /// on after the capture.
+    /// A category that the app has set and that allows what is wanted stays; otherwise it becomes `record`, or `playAndRecord`
+    /// for a voice chat as soon as something is played. What others play goes on after the last use.
     struct AudioSessionControl: Sendable {
-      /// What would be recorded from now.
-      var input: CaptureSessionMachine.Input? {
+      private let user = UUID()
+      private let purpose: CaptureSessionMachine.Purpose
+
+      init(_ purpose: CaptureSessionMachine.Purpose) {
+        self.purpose = purpose
+      }
+
+      static var outputLabel: String? {
+        AVAudioSession.sharedInstance().currentRoute.outputs.first?.portName
+      }
+
+      /// What would be recorded from, or played on, from now.
+      var device: CaptureSessionMachine.Input? {
         let session = AVAudioSession.sharedInstance()
-        guard session.isInputAvailable, let port = session.currentRoute.inputs.first else { return nil }
-        return CaptureSessionMachine.Input(
-          name: port.uid, sampleRate: session.sampleRate, channels: session.inputNumberOfChannels)
+        switch self.purpose {
+        case .recording:
+          guard session.isInputAvailable, let port = session.currentRoute.inputs.first else { return nil }
+          return CaptureSessionMachine.Input(
+            name: port.uid, sampleRate: session.sampleRate, channels: session.inputNumberOfChannels)
+        case .playing:
+          guard let port = session.currentRoute.outputs.first else { return nil }
+          return CaptureSessionMachine.Input(
+            name: port.uid, sampleRate: session.sampleRate, channels: session.outputNumberOfChannels)
+        }
       }
 
       func activate() throws(VoiceFailure) {
         let session = AVAudioSession.sharedInstance()
         do {
-          switch session.category {
-          case .record, .playAndRecord, .multiRoute: break
-          default: try session.setCategory(.record, mode: .measurement, options: [])
+          switch (self.purpose, session.category) {
+          case (_, .playAndRecord), (_, .multiRoute), (.playing, .playback):
+            break
+          case (.recording, .record) where !AudioUse.isPlaying:
+            break
+          case (.recording, _) where !AudioUse.isPlaying:
+            try session.setCategory(.record, mode: .measurement, options: [])
+          default:
+            try session.setCategory(.playAndRecord, mode: .voiceChat, options: [])
+            Self.isCategoryOurs.store(true, ordering: .relaxed)
           }
           try session.setActive(true, options: [])
         } catch {
           throw VoiceFailure(
-            .inputDeviceBusy, message: "The audio session cannot be activated.", cause: error)
+            self.purpose == .recording ? .inputDeviceBusy : .outputDeviceBusy,
+            message: "The audio session cannot be activated.", cause: error)
         }
+        AudioUse.begin(self.user, self.purpose)
       }
 
       func deactivate() {
+        guard AudioUse.end(self.user) else { return }
         let session = AVAudioSession.sharedInstance()
-        // An app that plays and records decides by itself when it is done.
-        guard session.category == .record else { return }
+        // An app that plays and records by itself decides by itself when it is done.
+        let isOurs = Self.isCategoryOurs.exchange(false, ordering: .relaxed)
+        guard session.category == .record || isOurs else { return }
         try? session.setActive(false, options: .notifyOthersOnDeactivation)
       }
+
+      private static let isCategoryOurs = Atomic<Bool>(false)
 
       func observe(_ tell: @escaping @Sendable (AudioSessionEvent) -> Void) -> [any NSObjectProtocol] {
         func observer(
@@ -76,6 +157,7 @@
           observer(AVAudioSession.routeChangeNotification) { Self.routeChange($0) },
           observer(AVAudioSession.mediaServicesWereLostNotification) { _ in .mediaServicesLost },
           observer(AVAudioSession.mediaServicesWereResetNotification) { _ in .mediaServicesReset },
+          AudioUse.observe(tell),
         ]
       }
 

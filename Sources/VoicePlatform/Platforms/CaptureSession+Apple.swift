@@ -16,7 +16,7 @@
     private let clock: any VoiceClock
     private let input: LiveInput
     private let owner: Owner
-    private let audio = AudioSessionControl()
+    private let audio = AudioSessionControl(.recording)
     private var engine: CaptureEngine?
     private var observers: [any NSObjectProtocol] = []
     // Outlives the event that began it, and ends with the capture.
@@ -72,7 +72,7 @@
 
     private func startEngine() throws(VoiceFailure) -> CaptureSessionMachine.Input {
       try self.audio.activate()
-      guard let input = self.audio.input else { throw VoiceFailure(.noInputDevice) }
+      guard let input = self.audio.device else { throw VoiceFailure(.noInputDevice) }
       let engine: CaptureEngine
       if let kept = self.engine {
         engine = kept
@@ -147,10 +147,11 @@
         switch event {
         case .interruptionBegan: machine.interruptionBegan(at: clock.now)
         case .interruptionEnded(let shouldResume): machine.interruptionEnded(shouldResume: shouldResume)
-        case .routeChanged(let change): machine.routeChanged(change, input: audio.input)
+        case .routeChanged(let change): machine.routeChanged(change, input: audio.device)
         case .mediaServicesLost: machine.mediaServicesLost(at: clock.now)
         case .mediaServicesReset: machine.mediaServicesReset()
-        case .engineChanged: machine.engineConfigurationChanged(input: audio.input)
+        // Its engine must take the echo out from now on.
+        case .loudspeakerStarted, .engineChanged: machine.engineConfigurationChanged(input: audio.device)
         }
       }
     }
@@ -189,17 +190,37 @@
       onChange: @escaping @Sendable () -> Void
     ) throws(VoiceFailure) {
       let node = self.engine.inputNode
+      let cancelsEcho = AudioUse.isPlaying
+      if cancelsEcho { try Self.cancelEcho(node) }
       let format = node.outputFormat(forBus: 0)
       guard format.sampleRate > 0, format.sampleRate < 1_000_000, format.channelCount > 0 else {
         throw VoiceFailure(.noInputDevice)
       }
-      let converter = try TapConverter(sampleRate: Int(format.sampleRate))
+      // Beside the voice, voice processing gives channels that are of no use here.
+      let converter = try TapConverter(
+        sampleRate: Int(format.sampleRate), channels: cancelsEcho ? 1 : Int(format.channelCount))
       node.installTap(onBus: 0, bufferSize: 1024, format: format) { buffer, _ in
         converter.convert(buffer, deliver)
       }
       self.observer = NotificationCenter.default.addObserver(
         forName: .AVAudioEngineConfigurationChange, object: self.engine, queue: nil
       ) { _ in onChange() }
+    }
+
+    private static func cancelEcho(_ node: AVAudioInputNode) throws(VoiceFailure) {
+      do {
+        try node.setVoiceProcessingEnabled(true)
+      } catch {
+        throw VoiceFailure(
+          .inputDeviceFailed, message: "The system cannot take the loudspeaker out of the microphone.",
+          cause: error)
+      }
+      #if !os(tvOS)
+        // Voice processing lowers what else is played, and that is what the other side of the call says.
+        node.voiceProcessingOtherAudioDuckingConfiguration =
+          AVAudioVoiceProcessingOtherAudioDuckingConfiguration(
+            enableAdvancedDucking: false, duckingLevel: .min)
+      #endif
     }
 
     func start() throws(VoiceFailure) {
@@ -226,19 +247,22 @@
   // @unchecked: used by the tap's thread only.
   private final class TapConverter: @unchecked Sendable {
     private let sampleRate: Int
+    private let channels: Int
     private let resampler: Resampler
     private var mixed: [Float] = []
     private var resampled: [Float] = []
     private var samples: [Int16] = []
 
-    init(sampleRate: Int) throws(VoiceFailure) {
+    /// - Parameter channels: How many of the channels are mixed.
+    init(sampleRate: Int, channels: Int) throws(VoiceFailure) {
       self.sampleRate = sampleRate
+      self.channels = channels
       self.resampler = try Resampler(from: sampleRate, to: AudioFormat.recognition.sampleRate)
     }
 
     func convert(_ buffer: AVAudioPCMBuffer, _ deliver: (UnsafeBufferPointer<Int16>, Duration) -> Void) {
       guard let channels = buffer.floatChannelData else { return }
-      let channelCount = Int(buffer.format.channelCount)
+      let channelCount = min(self.channels, Int(buffer.format.channelCount))
       let count = Int(buffer.frameLength)
       self.mixed.removeAll(keepingCapacity: true)
       for frame in 0..<count {

@@ -1,7 +1,5 @@
 #if os(Linux)
-  import CALSA
   import Foundation
-  import Synchronization
   import VoiceAudio
   import VoiceCore
 
@@ -10,7 +8,7 @@
     static func capture(_ microphone: Microphone) async throws(VoiceFailure) -> AudioCapture {
       let stop = StopFlag()
       let result: Result<AudioCapture, VoiceFailure> = await withCheckedContinuation { continuation in
-        onThread(named: "microphone") {
+        DeviceThread.start(named: "microphone") {
           record(microphone, until: stop) { continuation.resume(returning: $0) }
         }
       }
@@ -19,8 +17,11 @@
 
     static func devices() async -> [Microphone.Device] {
       await withCheckedContinuation { continuation in
-        onThread(named: "microphone list") {
-          continuation.resume(returning: listDevices())
+        DeviceThread.start(named: "microphone list") {
+          continuation.resume(
+            returning: ALSADeviceList.devices(.input).map {
+              Microphone.Device(name: $0.name, label: $0.label)
+            })
         }
       }
     }
@@ -82,47 +83,6 @@
           return end(stop.isRaised ? nil : failure)
         }
       }
-    }
-
-    private static func listDevices() -> [Microphone.Device] {
-      ALSAMessages.keepOnThisThread()
-      var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
-      guard snd_device_name_hint(-1, "pcm", &hints) == 0, let hints else { return [] }
-      defer { snd_device_name_free_hint(hints) }
-      var devices: [Microphone.Device] = []
-      var next = hints
-      while let hint = next.pointee {
-        next += 1
-        // No direction means both.
-        guard let name = text(of: hint, "NAME"), text(of: hint, "IOID") ?? "Input" == "Input", name != "null"
-        else { continue }
-        let label = text(of: hint, "DESC")?.split(separator: "\n").joined(separator: ", ")
-        devices.append(Microphone.Device(name: name, label: label ?? name))
-      }
-      return devices
-    }
-
-    private static func text(of hint: UnsafeMutableRawPointer, _ key: String) -> String? {
-      guard let value = snd_device_name_get_hint(hint, key) else { return nil }
-      defer { free(value) }
-      return String(cString: value)
-    }
-
-    private static func onThread(named name: String, _ body: @escaping @Sendable () -> Void) {
-      let thread = Thread(block: body)
-      thread.name = name
-      thread.start()
-    }
-  }
-
-  /// Tells a capture thread to end.
-  private final class StopFlag: Sendable {
-    private let flag = Atomic<Bool>(false)
-
-    var isRaised: Bool { self.flag.load(ordering: .acquiring) }
-
-    func raise() {
-      self.flag.store(true, ordering: .releasing)
     }
   }
 #endif

@@ -11,7 +11,7 @@ public struct ServerConfiguration: Hashable, Sendable {
   /// The port for gRPC; 0 takes a free one.
   public var grpcPort: Int
 
-  /// The port for health, metrics and the JSON login; 0 takes a free one.
+  /// The port for calls, health, metrics and the JSON login; 0 takes a free one.
   public var httpPort: Int
 
   /// Where the server keeps what must survive a restart.
@@ -37,7 +37,7 @@ public struct ServerConfiguration: Hashable, Sendable {
   /// What the gateway for calls needs to know.
   public var calls: Calls
 
-  /// The certificate of the gRPC port, or `nil` for a port without TLS.
+  /// The certificate of both ports, or `nil` for ports without TLS.
   public var tls: TLS?
 
   /// Creates a configuration.

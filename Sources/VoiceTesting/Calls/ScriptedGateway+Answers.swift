@@ -21,8 +21,14 @@ extension ScriptedGateway {
       let waiters = self.record(request, bytes)
       for waiter in waiters { waiter.resume(returning: request) }
       self.answer(request, id, on: link)
-    case .result, .error: self.state.withLock { $0.acknowledgements += 1 }
-    case .debugReport, .speedTest: break
+    case .result(let result, _):
+      self.state.withLock { state in
+        state.acknowledgements += 1
+        state.results.append(result)
+      }
+    case .error: self.state.withLock { $0.acknowledgements += 1 }
+    case .debugReport(let report, _): self.state.withLock { $0.reports.append(report) }
+    case .speedTest: break
     }
   }
 

@@ -22,18 +22,21 @@ extension ScriptedGateway {
   /// - Parameter port: The port, 0 for a free one.
   /// - Throws: An error of the system if the port cannot be had.
   public func listen(port: Int = 0) async throws -> Listener {
-    let listener = try await WebSocketListener.listen(port: port) { [self] _, _ in
-      let box = LinkNumber()
-      return { connection, event in
-        let link = box.number { self.accept(connection) }
-        switch event {
-        case .text(let bytes): if let link { self.received(bytes, on: link) }
-        case .closed: if let link { self.ended(link) }
-        case .ping, .pong, .drained: break
-        }
+    let listener = try await WebSocketListener.listen(port: port) { [self] _, _ in self.receiver() }
+    return Listener(listener: listener)
+  }
+
+  /// Takes what happens on one new connection.
+  func receiver() -> WebSocketUpgrade.Receiver {
+    let box = LinkNumber()
+    return { connection, event in
+      let link = box.number { self.accept(connection) }
+      switch event {
+      case .text(let bytes): if let link { self.received(bytes, on: link) }
+      case .closed: if let link { self.ended(link) }
+      case .ping, .pong, .drained: break
       }
     }
-    return Listener(listener: listener)
   }
 
   private func accept(_ connection: WebSocketConnection) -> Int? {

@@ -50,6 +50,8 @@ public final class ScriptedGateway: Sendable {
     var requests: [ClientRequest] = []
     var frames: [[UInt8]] = []
     var acknowledgements = 0
+    var reports: [DebugReport] = []
+    var results: [JSON] = []
     var waiters: [Waiter] = []
     var queue: [@Sendable () -> Void] = []
     var isPerforming = false
@@ -83,6 +85,12 @@ public final class ScriptedGateway: Sendable {
 
   /// How many of the gateway's requests were confirmed.
   public var acknowledgements: Int { self.state.withLock { $0.acknowledgements } }
+
+  /// How clients answered the gateway's requests, in order; errors are not among them.
+  public var results: [JSON] { self.state.withLock { $0.results } }
+
+  /// The statistics that clients sent, in order.
+  public var reports: [DebugReport] { self.state.withLock { $0.reports } }
 
   /// How many connections there are.
   public var connections: Int { self.state.withLock { $0.links.count } }

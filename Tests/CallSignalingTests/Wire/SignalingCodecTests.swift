@@ -24,7 +24,8 @@ import Testing
   // MARK: Bad input
 
   @Test(arguments: [
-    ("", "Parse error"), ("{", "Parse error"), ("<html></html>", "Parse error"), ("[]", "Invalid Request"),
+    ("", "Parse error"), ("{", "Parse error"), ("<html></html>", "Parse error"),
+    ("[]", "Batches are not supported"),
     ("1", "Invalid Request"), ("{}", "Invalid Request"), (#"{"jsonrpc":"2.0","id":1}"#, "Invalid Request"),
     (#"{"method":5.5e1,"params":[]}"#, "$.params"), (#"{"method":null,"id":1}"#, "Invalid Request"),
     (#"{"method":{},"id":1}"#, "Invalid Request"), (#"{"method":"login","id":{}}"#, "Invalid Request"),

@@ -47,7 +47,7 @@ import VoiceCore
         return nil
       } catch {
         #expect(negotiator == Self.negotiator(), "a refused offer changes nothing")
-        #expect(error.failure.code.rawValue == "call.media.failed")
+        #expect(error.failure.code.rawValue == "call.media.unacceptable")
         return error
       }
     } catch {

@@ -42,7 +42,7 @@ func sdp(_ media: String = "m=audio 9 UDP/TLS/RTP/SAVPF 0\nc=IN IP4 0.0.0.0\n", 
     #expect(error?.line == line)
     #expect(error?.column == column, "\(error.map(\.description) ?? "")")
     #expect(error?.suggestion.isEmpty == false)
-    #expect(error?.failure.code.rawValue == "call.media.failed")
+    #expect(error?.failure.code.rawValue == "call.media.unacceptable")
   }
 
   @Test(arguments: [

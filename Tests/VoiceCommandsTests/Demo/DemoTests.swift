@@ -60,6 +60,14 @@ struct DemoStageTests {
     #expect(status != .done)
   }
 
+  @Test func aCallThatDoesNotComeBackIsAFailure() {
+    let (lost, text) = self.judge { $0.judge(DemoStage.CallOutcome(understood: 2), of: 3) }
+    #expect(lost == .call)
+    #expect(text.contains("did not come back"))
+    let (kept, _) = self.judge { $0.judge(DemoStage.CallOutcome(understood: 2, reconnected: true), of: 3) }
+    #expect(kept == .done)
+  }
+
   @Test func noWordsAtAllAreAFailure() {
     let (status, _) = self.judge(DemoStage.Pass(), DemoStage.Pass(recoveries: [self.recovery]))
     #expect(status != .done)
@@ -94,7 +102,7 @@ struct FastClock: VoiceClock {
   }
 }
 
-/// The demonstration as `make demo` runs it, four times as fast: real server, real sockets, real cut.
+/// The demonstration as `make demo` runs it, four times as fast except for the call: real server, real sockets, real cuts.
 @Suite(.timeLimit(.minutes(2)))
 struct DemoCommandTests {
   /// The environment has no `PATH`, so that nobody speaks, whatever this machine has.
@@ -114,12 +122,20 @@ struct DemoCommandTests {
     let verdict = try #require(objects.first { $0["event"] as? String == "verdict" })
     #expect(verdict["sameWords"] as? Bool == true)
     #expect(verdict["recovered"] as? Bool == true)
-    let alone = try #require(objects.last { $0["event"] as? String == "verdict" })
+    let alone = try #require(objects.last { $0["sameWords"] != nil })
     #expect(alone["sameWords"] as? Bool == true)
     #expect(alone["degraded"] as? Bool == true)
     #expect(objects.count { $0["event"] as? String == "degraded" } == 1)
     #expect(objects.contains { $0["code"] as? String == "network.connection.lost" })
-    #expect(objects.last?["code"] as? String == "audio.file.not-found")
+    #expect(objects.contains { $0["code"] as? String == "audio.file.not-found" })
+    // The call: its connection is cut, and what is said in it is understood before, meanwhile and afterwards.
+    let call = try #require(objects.last { $0["event"] as? String == "verdict" })
+    #expect(call["reconnected"] as? Bool == true)
+    #expect(call["understood"] as? Int == 3)
+    let states = try #require(call["states"] as? [[String: Any]]).compactMap { $0["state"] as? String }
+    #expect(states.suffix(4) == ["ACTIVE", "RECONNECTING", "ACTIVE", "DONE"])
+    #expect(objects.last?["event"] as? String == "report")
+    #expect(objects.last?["outages"] as? Int == 1)
   }
 
   @Test func aSignalEndsIt() async {

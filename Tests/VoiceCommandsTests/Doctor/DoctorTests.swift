@@ -82,7 +82,8 @@ struct DoctorTests {
     #expect(objects.allSatisfy { $0["event"] as? String == "check" })
     #expect(
       objects.compactMap { $0["name"] as? String } == [
-        "Recogniser", "New words", "sherpa-onnx", "Audio files", "Microphone", "Server", "HTTP port", "State",
+        "Recogniser", "New words", "sherpa-onnx", "Audio files", "Microphone", "Loudspeaker", "Server",
+        "HTTP port", "State",
         "Demo",
       ])
     #expect(objects.count { $0["status"] as? String == "broken" } == 2)

@@ -9,7 +9,7 @@ struct CommandStatusTests {
     .usage: [.usage, .addressInvalid, .loginInvalid],
     .input: [
       .noInputDevice, .inputDeviceBusy, .microphoneDenied, .inputDeviceLost, .inputOverrun, .inputInterrupted,
-      .inputDeviceFailed,
+      .inputDeviceFailed, .noOutputDevice, .outputDeviceBusy, .outputDeviceLost, .outputDeviceFailed,
       .fileNotFound, .fileNotReadable, .fileNotWritable, .fileIsDirectory, .fileNotAudio, .audioEmpty,
       .fileTruncated,
       .samplesNotFinite, .formatNotSupported, .modelMissing, .modelInvalid, .engineLanguageMissing,
@@ -41,7 +41,8 @@ struct CommandStatusTests {
       .callRequestTimedOut, .callRequestCancelled, .callRequestsFull, .callNotFound, .callStateUnsuitable,
       .callDestinationMissing, .callDestinationUnknown, .callDestinationNotRegistered, .callSetupFailed,
       .callBusy, .callRejected, .callNotAnswered, .callAnsweredElsewhere, .callFailedElsewhere,
-      .callMediaFailed, .callHoldFailed, .callByeUndelivered, .callTonesInvalid, .callTonesUndelivered,
+      .callMediaFailed, .callMediaUnreachable, .callMediaInsecure, .callMediaUnacceptable, .callRelayFailed,
+      .callHoldFailed, .callByeUndelivered, .callTonesInvalid, .callTonesUndelivered,
       .callTonesUnconfirmed,
     ],
   ]

@@ -8,6 +8,7 @@ final class RecordedConsole: Sendable {
     var output = ""
     var error = ""
     var size: Console.Size
+    var readers: [AsyncStream<Void>.Continuation] = []
   }
 
   private let state: Mutex<State>
@@ -29,7 +30,13 @@ final class RecordedConsole: Sendable {
     Console(
       output: Console.Stream(
         isTerminal: self.outputIsTerminal, environment: self.environment, size: { self.size },
-        write: { text in self.state.withLock { $0.output += text } }),
+        write: { text in
+          let readers = self.state.withLock { state in
+            state.output += text
+            return state.readers
+          }
+          for reader in readers { reader.yield() }
+        }),
       error: Console.Stream(
         isTerminal: self.errorIsTerminal, environment: self.environment, size: { self.size },
         write: { text in self.state.withLock { $0.error += text } }),
@@ -41,6 +48,14 @@ final class RecordedConsole: Sendable {
   var error: String { self.state.withLock { $0.error } }
   var outputLines: [String] { self.output.split(separator: "\n").map(String.init) }
   var errorLines: [String] { self.error.split(separator: "\n").map(String.init) }
+
+  /// Waits until a text was written to standard output, or the task is cancelled.
+  func shows(_ text: String) async {
+    let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
+    self.state.withLock { $0.readers.append(continuation) }
+    if self.output.contains(text) { return }
+    for await _ in changes where self.output.contains(text) { return }
+  }
 
   func resize(width: Int) {
     self.state.withLock { $0.size.width = width }

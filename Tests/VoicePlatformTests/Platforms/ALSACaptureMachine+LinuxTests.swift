@@ -14,10 +14,10 @@
       (ECONNREFUSED, .opening, .noInputDevice), (EIO, .opening, .inputDeviceFailed),
       (ENOMEM, .opening, .inputDeviceFailed), (EINVAL, .opening, .noInputDevice),
       (EINVAL, .configuring, .formatNotSupported), (EBUSY, .configuring, .inputDeviceBusy),
-      (ENODEV, .configuring, .noInputDevice), (ENODEV, .recording, .inputDeviceLost),
-      (EBADFD, .recording, .inputDeviceLost), (EIO, .recording, .inputDeviceLost),
-      (EPIPE, .recording, .inputDeviceLost), (EINVAL, .recording, .inputDeviceFailed),
-      (EACCES, .recording, .microphoneDenied), (0, .recording, .inputDeviceFailed),
+      (ENODEV, .configuring, .noInputDevice), (ENODEV, .running, .inputDeviceLost),
+      (EBADFD, .running, .inputDeviceLost), (EIO, .running, .inputDeviceLost),
+      (EPIPE, .running, .inputDeviceLost), (EINVAL, .running, .inputDeviceFailed),
+      (EACCES, .running, .microphoneDenied), (0, .running, .inputDeviceFailed),
       (Int32.max, .opening, .inputDeviceFailed), (Int32.min, .opening, .inputDeviceFailed),
     ])
     func namesEachErrorNumber(number: Int32, phase: ALSAFailure.Phase, code: VoiceFailure.Code) {

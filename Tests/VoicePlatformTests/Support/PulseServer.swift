@@ -25,6 +25,11 @@ final class PulseServer: Sendable {
     "plug:{SLAVE={type pulse server \"\(self.address)\" device \"out.monitor\"}}"
   }
 
+  /// The ALSA name of the loudspeaker that the microphone hears.
+  var speaker: String {
+    "plug:{SLAVE={type pulse server \"\(self.address)\" device \"out\"}}"
+  }
+
   var address: String { "unix:\(self.folder.path)/native" }
 
   init() async throws {
@@ -54,7 +59,7 @@ final class PulseServer: Sendable {
     try #require(status == 0, "the recording cannot be played")
   }
 
-  /// Takes the microphone away while the server goes on.
+  /// Takes the microphone and the loudspeaker away while the server goes on.
   func unplug() async throws {
     _ = try await self.control(["unload-module", "module-null-sink"])
   }
@@ -62,6 +67,11 @@ final class PulseServer: Sendable {
   /// How many programs are recording.
   func recorderCount() async throws -> Int {
     try await self.control(["list", "short", "source-outputs"]).split(separator: "\n").count
+  }
+
+  /// How many programs are playing.
+  func playerCount() async throws -> Int {
+    try await self.control(["list", "short", "sink-inputs"]).split(separator: "\n").count
   }
 
   /// Ends the server as a crash would.

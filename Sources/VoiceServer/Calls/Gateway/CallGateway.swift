@@ -49,6 +49,8 @@ final class CallGateway: Service {
   private let loginRequests: AsyncStream<Login>.Continuation
   /// How often deadlines of calls are looked at.
   private static let tick = Duration.milliseconds(250)
+  /// How often is looked whether there are other users.
+  private static let userTick = Duration.seconds(1)
 
   init(
     configuration: ServerConfiguration.Calls, users: Set<String>, parts: Parts,
@@ -226,6 +228,7 @@ final class CallGateway: Service {
   func run() async throws {
     await withDiscardingTaskGroup { group in
       group.addTask { await self.watchDeadlines() }
+      group.addTask { await self.watchUsers() }
       await withGracefulShutdownHandler {
         for await login in self.logins {
           group.addTask {
@@ -238,6 +241,27 @@ final class CallGateway: Service {
         self.loginRequests.finish()
       }
       group.cancelAll()
+    }
+  }
+
+  /// Commands add users to the database from other processes; whoever was added can be called before the first login.
+  private func watchUsers() async {
+    var known: Set<String>?
+    var isFailing = false
+    while !Task.isCancelled {
+      do {
+        try await self.clock.sleep(until: self.clock.now.advanced(by: Self.userTick), tolerance: nil)
+      } catch { return }
+      do {
+        let names = try await self.parts.users.names()
+        if known != names { self.handle(.usersChanged(names)) }
+        known = names
+        isFailing = false
+      } catch {
+        guard !isFailing else { continue }
+        isFailing = true
+        self.parts.logger.warning("users cannot be looked up", metadata: ["code": "\(error.code)"])
+      }
     }
   }
 

@@ -7,6 +7,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
+import NIOSSL
 import NIOWebSocket
 import Synchronization
 import VoiceCore
@@ -32,17 +33,22 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
 
   let responder: HTTPChannelHandler.Responder
   let gateway: CallGateway
+  /// The certificate of the port, or `nil` for a port without TLS.
+  var tls: NIOSSLContext?
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
       let watch = HandshakeWatch(timeout: self.gateway.limits.handshakeTime)
       try pipeline.addHandler(watch)
+      if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
       var configuration = NIOUpgradableHTTPServerPipelineConfiguration(
         upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration<Outcome>(
           upgraders: [self.upgrader],
-          notUpgradingCompletionHandler: { channel in
-            channel.eventLoop.makeCompletedFuture { try Self.addHTTP(to: channel, logger: logger) }
+          notUpgradingCompletionHandler: { [isSecure = self.tls != nil] channel in
+            channel.eventLoop.makeCompletedFuture {
+              try Self.addHTTP(to: channel, isSecure: isSecure, logger: logger)
+            }
           }))
       // Requests are read one after the other anyway, and fields are written by a library that checks them.
       configuration.enablePipelining = false
@@ -67,9 +73,9 @@ struct GatewayChannel: ServerChildChannel, HTTPChannelHandler {
     }
   }
 
-  private static func addHTTP(to channel: any Channel, logger: Logger) throws -> Outcome {
+  private static func addHTTP(to channel: any Channel, isSecure: Bool, logger: Logger) throws -> Outcome {
     let pipeline = channel.pipeline.syncOperations
-    try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+    try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: isSecure))
     try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
     return .http(
       try NIOAsyncChannel(

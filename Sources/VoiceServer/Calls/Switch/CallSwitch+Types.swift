@@ -117,6 +117,8 @@ extension CallSwitch {
     case responded(ConnectionID, number: Int, ClientResponse)
     case disconnected(ConnectionID)
     case media(MediaID, MediaEvent)
+    /// Users were added or removed, by a command for example.
+    case usersChanged(Set<String>)
     case timePassed
     /// The server stops: all calls end.
     case stopped

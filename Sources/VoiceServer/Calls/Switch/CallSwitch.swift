@@ -67,6 +67,8 @@ struct CallSwitch: Sendable {
       self.disconnected(connection, at: now)
     case .media(let media, let event):
       self.mediaSpoke(media, event, at: now)
+    case .usersChanged(let names):
+      self.usersChanged(names)
     case .timePassed:
       self.timePassed(at: now)
     case .stopped:
@@ -122,6 +124,12 @@ struct CallSwitch: Sendable {
     let known = self.legNumbers(of: key).compactMap { self.legs[$0]?.callID }
     self.actions.append(.send(connection, .clientReady(ClientReady(reattachedSessions: known))))
     self.stepAll(of: key, .socketRestored, at: now)
+  }
+
+  /// Who is logged in can be called, whatever became of the user meanwhile.
+  private mutating func usersChanged(_ names: Set<String>) {
+    self.plan.users = names.union(
+      self.sessions.filter { !$0.value.isAnonymous }.map { $0.key.user })
   }
 
   /// A client that names no session gets a new one.

@@ -59,7 +59,9 @@ final class CallLoginDesk: Sendable {
     return result
   }
 
+  // The documented codes (telnyx.md section 1.2): -32001 for a password, -32000 for a token.
   private static let wrong = RPCError(code: .authenticationFailed, message: "Authentication Failure")
+  private static let wrongToken = RPCError(code: .authenticationRequired, message: "Authentication Failure")
 
   private func decide(
     _ attempt: SessionMachine.LoginAttempt, from address: String
@@ -80,7 +82,7 @@ final class CallLoginDesk: Sendable {
     case .credentials(.token(let token)):
       if let user = self.opaqueTokens[ConstantTime.digest(token)] { return .success(.init(user: user)) }
       guard let user = try? await self.tokens.verifyCallToken(token.value) else {
-        return .failure(Self.wrong)
+        return .failure(Self.wrongToken)
       }
       return .success(.init(user: user))
     case .credentials(.password(let name, let password)):

@@ -90,10 +90,70 @@ public class AVAudioNode: NSObject {
   }
 }
 
-public class AVAudioInputNode: AVAudioNode {}
+public struct AVAudioVoiceProcessingOtherAudioDuckingConfiguration: Sendable {
+  public enum Level: Int, Sendable {
+    case `default` = 0
+    case min = 10
+    case mid = 20
+    case max = 30
+  }
+
+  public var enableAdvancedDucking: ObjCBool
+  public var duckingLevel: Level
+
+  public init(enableAdvancedDucking: ObjCBool, duckingLevel: Level) {
+    self.enableAdvancedDucking = enableAdvancedDucking
+    self.duckingLevel = duckingLevel
+  }
+}
+
+public class AVAudioIONode: AVAudioNode {
+  public private(set) var isVoiceProcessingEnabled = false
+
+  public var presentationLatency: TimeInterval { 0.01 }
+
+  public func setVoiceProcessingEnabled(_ enabled: Bool) throws {
+    try StubAudio.shared.setVoiceProcessing()
+    self.isVoiceProcessingEnabled = enabled
+  }
+}
+
+public class AVAudioInputNode: AVAudioIONode {
+  public var voiceProcessingOtherAudioDuckingConfiguration =
+    AVAudioVoiceProcessingOtherAudioDuckingConfiguration(enableAdvancedDucking: false, duckingLevel: .default)
+}
+
+public class AVAudioOutputNode: AVAudioIONode {}
+
+public class AVAudioMixerNode: AVAudioNode {}
+
+public enum AVAudioPlayerNodeCompletionCallbackType: Int, Sendable {
+  case dataConsumed, dataRendered, dataPlayedBack
+}
+
+public class AVAudioPlayerNode: AVAudioNode {
+  public func scheduleBuffer(
+    _ buffer: AVAudioPCMBuffer, completionCallbackType callbackType: AVAudioPlayerNodeCompletionCallbackType,
+    completionHandler: (@Sendable (AVAudioPlayerNodeCompletionCallbackType) -> Void)? = nil
+  ) {
+    StubAudio.shared.scheduled(buffer, by: self) { completionHandler?(callbackType) }
+  }
+
+  public func play() {}
+
+  public func pause() {}
+
+  public func stop() { StubAudio.shared.giveBack(from: self) }
+}
 
 public class AVAudioEngine: NSObject {
   public let inputNode = AVAudioInputNode()
+  public let outputNode = AVAudioOutputNode()
+  public let mainMixerNode = AVAudioMixerNode()
+
+  public func attach(_ node: AVAudioNode) {}
+
+  public func connect(_ node1: AVAudioNode, to node2: AVAudioNode, format: AVAudioFormat?) {}
 
   public override init() {
     super.init()

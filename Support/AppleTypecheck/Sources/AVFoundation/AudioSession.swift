@@ -6,17 +6,21 @@ public let AVAudioSessionRouteChangeReasonKey = "AVAudioSessionRouteChangeReason
 
 public final class AVAudioSessionPortDescription: NSObject {
   public let uid: String
+  public let portName: String
 
   package init(uid: String) {
     self.uid = uid
+    self.portName = uid
   }
 }
 
 public final class AVAudioSessionRouteDescription: NSObject {
   public let inputs: [AVAudioSessionPortDescription]
+  public let outputs: [AVAudioSessionPortDescription]
 
-  package init(inputs: [AVAudioSessionPortDescription]) {
+  package init(inputs: [AVAudioSessionPortDescription], outputs: [AVAudioSessionPortDescription]) {
     self.inputs = inputs
+    self.outputs = outputs
   }
 }
 
@@ -37,6 +41,7 @@ public final class AVAudioSession {
 
     public static let `default` = Mode(name: "default")
     public static let measurement = Mode(name: "measurement")
+    public static let voiceChat = Mode(name: "voiceChat")
   }
 
   public struct CategoryOptions: OptionSet, Sendable {
@@ -83,11 +88,13 @@ public final class AVAudioSession {
   public var category: Category { StubAudio.shared.category }
   public var currentRoute: AVAudioSessionRouteDescription {
     AVAudioSessionRouteDescription(
-      inputs: StubAudio.shared.input.map { [AVAudioSessionPortDescription(uid: $0)] } ?? [])
+      inputs: StubAudio.shared.input.map { [AVAudioSessionPortDescription(uid: $0)] } ?? [],
+      outputs: StubAudio.shared.output.map { [AVAudioSessionPortDescription(uid: $0)] } ?? [])
   }
   public var isInputAvailable: Bool { StubAudio.shared.input != nil }
   public var sampleRate: Double { StubAudio.shared.format.sampleRate }
   public var inputNumberOfChannels: Int { Int(StubAudio.shared.format.channelCount) }
+  public var outputNumberOfChannels: Int { Int(StubAudio.shared.format.channelCount) }
 
   public func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
     StubAudio.shared.category = category

@@ -5,7 +5,7 @@ import Synchronization
 // @unchecked: everything is behind the lock.
 package final class StubAudio: @unchecked Sendable {
   package enum Event: Hashable, Sendable {
-    case activated, deactivated, started, paused, stopped, refused
+    case activated, deactivated, started, paused, stopped, refused, scheduled
   }
 
   package static let shared = StubAudio()
@@ -15,6 +15,10 @@ package final class StubAudio: @unchecked Sendable {
   private var refusals = 0
   private var theFormat: AVAudioFormat
   private var theInput: String? = "built-in"
+  private var theOutput: String? = "receiver"
+  private var scheduledBuffers: [(player: AVAudioPlayerNode, whenPlayed: @Sendable () -> Void)] = []
+  private var thePlayed: [Float] = []
+  private var refusesVoiceProcessing = false
   private var theCategory = AVAudioSession.Category.soloAmbient
   private var continuation: AsyncStream<Event>.Continuation?
 
@@ -40,6 +44,10 @@ package final class StubAudio: @unchecked Sendable {
       self.engines = []
       self.refusals = 0
       self.theInput = "built-in"
+      self.theOutput = "receiver"
+      self.scheduledBuffers = []
+      self.thePlayed = []
+      self.refusesVoiceProcessing = false
       self.theCategory = .soloAmbient
     }
     self.setFormat(sampleRate: 48_000, channels: 2)
@@ -54,6 +62,55 @@ package final class StubAudio: @unchecked Sendable {
   package var input: String? {
     get { self.locked { self.theInput } }
     set { self.locked { self.theInput = newValue } }
+  }
+
+  package var output: String? {
+    get { self.locked { self.theOutput } }
+    set { self.locked { self.theOutput = newValue } }
+  }
+
+  /// What was scheduled so far.
+  package var played: [Float] { self.locked { self.thePlayed } }
+
+  /// Whether the newest engine with a tap takes the loudspeaker out of it.
+  package var isVoiceProcessing: Bool {
+    self.locked { self.engines.last { $0.inputNode.tap != nil }?.inputNode.isVoiceProcessingEnabled ?? false }
+  }
+
+  package func refuseVoiceProcessing() { self.locked { self.refusesVoiceProcessing = true } }
+
+  func setVoiceProcessing() throws {
+    if self.locked({ self.refusesVoiceProcessing }) {
+      throw NSError(domain: "com.apple.coreaudio.avfaudio", code: -10851)
+    }
+  }
+
+  /// Plays the oldest scheduled buffer; returns whether there was one.
+  package func playNext() -> Bool {
+    let next = self.locked { self.scheduledBuffers.isEmpty ? nil : self.scheduledBuffers.removeFirst() }
+    next?.whenPlayed()
+    return next != nil
+  }
+
+  func scheduled(
+    _ buffer: AVAudioPCMBuffer, by player: AVAudioPlayerNode, whenPlayed: @escaping @Sendable () -> Void
+  ) {
+    self.locked {
+      if let samples = buffer.floatChannelData?[0] {
+        self.thePlayed += UnsafeBufferPointer(start: samples, count: Int(buffer.frameLength))
+      }
+      self.scheduledBuffers.append((player, whenPlayed))
+    }
+    self.tell(.scheduled)
+  }
+
+  /// A player that is stopped gives back what it has not played.
+  func giveBack(from player: AVAudioPlayerNode) {
+    let rest = self.locked {
+      defer { self.scheduledBuffers.removeAll { $0.player === player } }
+      return self.scheduledBuffers.filter { $0.player === player }
+    }
+    for buffer in rest { buffer.whenPlayed() }
   }
 
   package var format: AVAudioFormat { self.locked { self.theFormat } }
@@ -79,7 +136,9 @@ package final class StubAudio: @unchecked Sendable {
 
   /// Gives a buffer with one value in all channels to the tap of the newest engine; does nothing without a tap.
   package func deliver(_ value: Float, frames: Int) {
-    let (tap, format) = self.locked { (self.engines.last?.inputNode.tap, self.theFormat) }
+    let (tap, format) = self.locked {
+      (self.engines.last { $0.inputNode.tap != nil }?.inputNode.tap, self.theFormat)
+    }
     guard let buffer = AVAudioPCMBuffer(pcmFormat: format, frameCapacity: UInt32(frames)) else { return }
     buffer.frameLength = UInt32(frames)
     for channel in 0..<Int(format.channelCount) {

@@ -167,6 +167,19 @@ import VoiceTesting
       invalid(#"{"id":7,"method":"telnyx_rtc.bye","params":{}}"#)
         == [.reply(.integer(7), .failure(RPCError(code: .sessionError, message: "CallID missing")))])
     #expect(invalid(#"{"method":"telnyx_rtc.bye","params":{}}"#) == [.ignore])
+    // FreeSWITCH takes batches, Telnyx has none (telnyx.md section 7).
+    #expect(
+      invalid(#"[{"id":1,"method":"telnyx_rtc.ping"}]"#)
+        == [.reply(.null, .failure(RPCError(code: .invalidRequest, message: "Batches are not supported")))])
+    for (method, id) in [("invite", 9), ("answer", 10), ("attach", 11), ("modify", 12)] {
+      let text =
+        #"{"id":\#(id),"method":"telnyx_rtc.\#(method)","params":{"sdp":5,"action":"updateMedia","#
+        + #""dialogParams":{"callID":"c"}}}"#
+      let message = "$.params.sdp is of kind number, not a string."
+      #expect(
+        invalid(text)
+          == [.reply(.integer(id), .failure(RPCError(code: .invalidParams, message: message)))], "\(method)")
+    }
     #expect(
       try self.receive(#"{"id":8,"method":"verto.nonsense"}"#)
         == [.reply(.integer(8), .failure(RPCError(code: .methodNotFound, message: "Invalid Method")))])

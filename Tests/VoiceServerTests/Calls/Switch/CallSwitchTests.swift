@@ -46,6 +46,22 @@ import VoiceCore
     #expect(harness.machine.legCount == 0 && harness.machine.callCount == 0)
   }
 
+  @Test mutating func knowsUsersThatWereAddedAndForgetsThoseThatWereRemoved() {
+    func status(of actions: [CallSwitch.Action], _ client: Harness.Client) -> Int? {
+      for case .bye(_, _, let status) in Harness.seen(actions, by: client) { return status }
+      return nil
+    }
+    let (alice, _) = harness.logIn("alice", session: "a")
+    _ = harness.logIn("carol", session: "c")
+    #expect(status(of: harness.invite(alice, "A1", to: "erin"), alice) == 404)
+    _ = harness.step(.usersChanged(["alice", "erin"]))
+    // Known, but not logged in.
+    #expect(status(of: harness.invite(alice, "A2", to: "erin"), alice) == 480)
+    #expect(status(of: harness.invite(alice, "A3", to: "bob"), alice) == 404)
+    // Who is logged in stays.
+    #expect(status(of: harness.invite(alice, "A4", to: "carol"), alice) == nil)
+  }
+
   @Test mutating func ringsAllClientsOfAUserAndTheFirstAnswerWins() {
     let (alice, _) = harness.logIn("alice", session: "a")
     let bobs = ["b1", "b2", "b3"].map { harness.logIn("bob", session: $0).0 }

@@ -5,14 +5,17 @@ import Synchronization
 import Testing
 import VoiceCore
 import VoiceServer
-import VoiceTesting
+
+@testable import VoiceTesting
 
 /// Our client and our gateway over real sockets; independent peers prove the wire of each elsewhere.
 @Suite(.timeLimit(.minutes(2)))
 struct CallEndToEndTests {
   /// A client of a user, registered at the gateway.
-  private static func client(_ name: String, at port: Int) async throws -> TxClient {
-    let client = TxClient(media: ScriptedMedia())
+  private static func client(
+    _ name: String, at port: Int, media: ScriptedMedia = ScriptedMedia()
+  ) async throws -> TxClient {
+    let client = TxClient(media: media)
     let url = try #require(URL(string: "ws://127.0.0.1:\(port)/calls"))
     try client.connect(
       txConfig: TxConfig(sipUser: name, password: "a long password"),
@@ -108,5 +111,62 @@ struct CallEndToEndTests {
     }
     #expect(states.contains("RECONNECTING") || states.contains("DROPPED"))
     #expect(states.last == "ACTIVE")
+  }
+
+  /// An ICE restart goes to the other client and back, and nobody has to reattach.
+  @Test func aRestartOfMediaIsAnsweredByTheOtherSide() async throws {
+    let (states, steps) = try await Self.withGateway { _, port in
+      let (near, far) = (ScriptedMedia(), ScriptedMedia())
+      let alice = try await Self.client("alice", at: port, media: near)
+      let bob = try await Self.client("bob", at: port, media: far)
+      async let rings = Self.incoming(bob)
+      let call = try await alice.call("bob")
+      let other = try #require(await rings)
+      other.answer()
+      try await call.answered()
+      let events = call.events
+      let isBack: Bool = await withCheckedContinuation { continuation in
+        call.iceRestart { isBack, _ in continuation.resume(returning: isBack) }
+      }
+      #expect(isBack)
+      call.hangup()
+      _ = try await other.ended()
+      let peer = far.peer(of: CallID(try #require(other.callInfo).callId.uuidString))
+      await alice.disconnected()
+      await bob.disconnected()
+      var states: [String] = []
+      for await event in events { if case .stateUpdated(let state) = event { states.append(state.value) } }
+      #expect(call.report?.outages == 0)
+      return (states, peer?.steps ?? [])
+    }
+    #expect(states == ["RECONNECTING", "ACTIVE", "DONE"])
+    #expect(steps.filter { $0 == .madeAnswer(isReattach: false) }.count == 2)
+  }
+
+  /// Users are added by a command of another process, while the server runs.
+  @Test func aUserThatIsAddedCanBeCalledBeforeTheFirstLogin() async throws {
+    try await Self.withGateway { server, port in
+      let alice = try await Self.client("alice", at: port)
+      func status() async throws -> Int? { try await alice.call("erin").ended().sipCode }
+      #expect(try await status() == 404)
+      let folder = server.server.configuration.dataFolder
+      let voice = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "voice")
+      try await withProcess(voice, arguments: ["users", "add", "erin", "--data", folder]) { process in
+        process.send("a long password")
+        process.closeInput()
+        await process.waitForExit()
+        #expect(process.exitStatus == 0, "\(process.errorOutput)")
+      }
+      // The server looks every second.
+      let clock = MonotonicClock()
+      let limit = clock.now.advanced(by: .seconds(20))
+      var last = try await status()
+      while last != 480, clock.now < limit {
+        try await clock.sleep(until: clock.now.advanced(by: .milliseconds(200)), tolerance: nil)
+        last = try await status()
+      }
+      #expect(last == 480)
+      await alice.disconnected()
+    }
   }
 }

@@ -1,0 +1,80 @@
+import Foundation
+import RealtimeMedia
+import Testing
+import VoiceCore
+import VoiceTesting
+
+/// Calls over random networks, to which random things happen.
+@Suite(.timeLimit(.minutes(30))) struct RandomCallsTests {
+  enum Outcome: Hashable {
+    case heard
+    /// Both have a typed failure.
+    case failed
+    case stuck(String)
+  }
+
+  /// A call with loss, delay, jitter and duplication; holds, restarts, keys and outages in between; a good network in the end.
+  static func course(seed: UInt64) throws -> Outcome {
+    var random = SeededGenerator(seed: seed)
+    let world = try CallWorld(seed: random.next())
+    world.network.link = .init(
+      loss: Double.random(in: 0...0.1, using: &random),
+      delay: .milliseconds(Int.random(in: 1...100, using: &random)),
+      jitter: .milliseconds(Int.random(in: 0...80, using: &random)),
+      duplication: Double.random(in: 0...0.1, using: &random))
+    world.openSockets()
+    try world.negotiate()
+    for _ in 0..<Int.random(in: 0...3, using: &random) {
+      world.run(.milliseconds(Int.random(in: 0...2000, using: &random)))
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0:
+        let directions: [MediaDirection] = [.inactive, .sendOnly, .receiveOnly, .sendAndReceive]
+        try world.negotiate(
+          directions.randomElement(using: &random), from: world.parties.randomElement(using: &random))
+      case 1: try world.negotiate(restartingICE: true, from: world.parties.randomElement(using: &random))
+      case 2: _ = world.alice.connection.press([.init("5"), .init("#")].compactMap { $0 })
+      case 3:
+        let address = Bool.random(using: &random) ? "192.0.2.1" : "192.0.2.2"
+        world.network.setDown(true, address)
+        world.run(.milliseconds(Int.random(in: 0...40_000, using: &random)))
+        world.network.setDown(false, address)
+      default: world.alice.isSilent.toggle()
+      }
+    }
+    world.alice.isSilent = false
+    world.network.link = .init(loss: 0.01, delay: .milliseconds(20), jitter: .milliseconds(5))
+    return try Self.end(of: world)
+  }
+
+  /// What failed in the outage has to come back by a restart; what did not has to come back by itself.
+  private static func end(of world: CallWorld) throws -> Outcome {
+    for party in world.parties { party.heard = [] }
+    if !world.run(.seconds(20), until: { world.areConnected }) {
+      guard world.parties.allSatisfy({ $0.connection.state != .failed || !$0.failures.isEmpty }) else {
+        return .stuck("a failure without a reason")
+      }
+      if world.parties.contains(where: { $0.failures.contains(.callMediaInsecure) }) { return .failed }
+      try world.negotiate(.sendAndReceive, restartingICE: true)
+    } else {
+      try world.negotiate(.sendAndReceive)
+    }
+    try world.negotiate(.sendAndReceive, from: world.bob)
+    if world.run(.seconds(20), until: { world.areConnected && world.areHeard }) { return .heard }
+    return .stuck("\(world.parties.map { "\($0.connection.state) \($0.failures)" })")
+  }
+
+  @Test func callsOverRandomNetworksAreHeardOrFailWithAReason() throws {
+    let environment = ProcessInfo.processInfo.environment
+    let count: UInt64 = environment["VOICE_LONG_TESTS"] == nil ? 24 : 10_000
+    var heard = 0
+    for seed in 1...count {
+      switch try Self.course(seed: seed) {
+      case .heard: heard += 1
+      case .failed: break
+      case .stuck(let how): Issue.record("seed \(seed): \(how)")
+      }
+    }
+    print("\(count) calls from seed 1: \(heard) heard, \(Int(count) - heard) could not be secured and failed")
+    #expect(heard > Int(count) * 9 / 10)
+  }
+}
