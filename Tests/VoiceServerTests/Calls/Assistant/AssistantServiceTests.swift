@@ -53,7 +53,7 @@ import VoiceTesting
     init(
       _ words: [ScriptedEngine.Word] = [], faults: [ScriptedEngine.Fault] = [],
       voice: ScriptedVoice = ScriptedVoice()
-    ) throws {
+    ) async throws {
       self.voice = voice
       self.engine = ScriptedEngine(
         words: words, faults: faults,
@@ -70,6 +70,8 @@ import VoiceTesting
           interface: AssistantInterface(current: { deployed }, values: { .current }), voice: voice,
           clock: self.clock, patience: .zero, pause: .milliseconds(500),
           logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+      // Calls here have no patience to wait for a recogniser that is being loaded.
+      try await self.pool.load()
     }
 
     /// What the caller's microphone hears, in frames of 20 ms.
@@ -92,7 +94,7 @@ import VoiceTesting
   }
 
   @Test func aCallWithoutARecogniserIsToldSoAndEndsWithItsCause() async throws {
-    let world = try World()
+    let world = try await World()
     let other = try await world.pool.beginContext(ContextOptions(), patience: .zero)
     let line = world.drain()
     defer { line.cancel() }
@@ -104,7 +106,7 @@ import VoiceTesting
   }
 
   @Test func aVoiceThatFailsDoesNotHoldTheCall() async throws {
-    let world = try World(
+    let world = try await World(
       ScriptedEngine.Word.sentence("goodbye", at: .milliseconds(200)),
       voice: ScriptedVoice(failure: VoiceFailure(.audioEmpty)))
     async let cause = world.service.run(world.audio)
@@ -116,7 +118,7 @@ import VoiceTesting
   }
 
   @Test func anEngineThatFailsIsToldAndEndsTheCall() async throws {
-    let world = try World(faults: [.init(.process(at: .milliseconds(500)))])
+    let world = try await World(faults: [.init(.process(at: .milliseconds(500)))])
     let line = world.drain()
     defer { line.cancel() }
     async let cause = world.service.run(world.audio)
@@ -128,7 +130,7 @@ import VoiceTesting
   }
 
   @Test func aCallThatEndsGivesTheRecogniserBack() async throws {
-    let world = try World()
+    let world = try await World()
     let call = Task { await world.service.run(world.audio) }
     var texts = world.voice.texts.makeAsyncIterator()
     #expect(await texts.next() == AssistantPhrases.greeting)
@@ -141,7 +143,7 @@ import VoiceTesting
   }
 
   @Test func understandsRepliesAndEndsOnGoodbyeThoughTheAppDoesNotKnowIt() async throws {
-    let world = try World(
+    let world = try await World(
       ScriptedEngine.Word.sentence("turn on the lights", at: .milliseconds(200))
         + ScriptedEngine.Word.sentence("make me a sandwich", at: .seconds(3))
         + ScriptedEngine.Word.sentence("goodbye", at: .seconds(6)))
@@ -160,7 +162,7 @@ import VoiceTesting
   }
 
   @Test func missingAudioCountsAsTimeSoThatPausesAreHeard() async throws {
-    let world = try World(ScriptedEngine.Word.sentence("turn on the radio", at: .milliseconds(2600)))
+    let world = try await World(ScriptedEngine.Word.sentence("turn on the radio", at: .milliseconds(2600)))
     let line = world.drain()
     defer { line.cancel() }
     let call = Task { await world.service.run(world.audio) }
@@ -176,18 +178,18 @@ import VoiceTesting
   }
 
   @Test func whatItSaysStopsWhenTheCallerBeginsToSpeak() async throws {
-    let world = try World(
+    let world = try await World(
       ScriptedEngine.Word.sentence("turn on the lights", at: .milliseconds(200)),
       voice: ScriptedVoice(length: 160_000))
     let call = Task { await world.service.run(world.audio) }
     var texts = world.voice.texts.makeAsyncIterator()
     #expect(await texts.next() == AssistantPhrases.greeting)
-    while world.audio.queued == .zero { await Task.yield() }
+    while world.audio.queued == .zero, !Task.isCancelled { await Task.yield() }
     world.deliver(.seconds(2))
     #expect(await texts.next() == "turn on, device lights.")
     var frame: [Int16] = []
     var heard: [Int16] = []
-    while heard.last ?? 0 < ScriptedVoice.value(of: 2) - 100 {
+    while heard.last ?? 0 < ScriptedVoice.value(of: 2) - 100, !Task.isCancelled {
       if world.audio.takeFrame(into: &frame) { heard += frame } else { await Task.yield() }
     }
     // Of ten seconds of greeting nothing is left but what the edge of the resampler passes through.
@@ -198,7 +200,7 @@ import VoiceTesting
   }
 
   @Test func silenceIsAskedAboutAndEndsTheCall() async throws {
-    let world = try World()
+    let world = try await World()
     let line = world.drain()
     defer { line.cancel() }
     async let cause = world.service.run(world.audio)
