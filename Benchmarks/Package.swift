@@ -31,6 +31,9 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .executableTarget(
+      name: "bench-media", dependencies: [.product(name: "CallMedia", package: "swift-voice")],
+      swiftSettings: swiftSettings),
+    .executableTarget(
       name: "voice-bench",
       dependencies: [
         .product(name: "VoiceAudio", package: "swift-voice"),

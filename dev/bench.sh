@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and runs the benchmarks, a package of their own, against peers that are built here too. Arguments are passed on:
-# --rounds N, --only a,b,c,d,e,f,g,h,i.
+# --rounds N, --only a,b,c,d,e,f,g,h,i,j.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -21,7 +21,7 @@ enum VoiceBench {
     default:
       FileHandle.standardError.write(
         Data(
-          "usage: voice-bench run --peers DIR --results DIR [--rounds N] [--interface FILE] [--only a,b,c,d,e,f,g,h,i]\n"
+          "usage: voice-bench run --peers DIR --results DIR [--rounds N] [--interface FILE] [--only a,b,c,d,e,f,g,h,i,j]\n"
             .utf8))
       exit(2)
     }

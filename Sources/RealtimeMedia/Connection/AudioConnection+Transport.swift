@@ -43,6 +43,7 @@ extension AudioConnection {
     guard !self.isClosed else { return }
     self.ice.streamReceived(bytes, id, at: now)
     self.drainReceived(at: now)
+    self.startHandshakeIfPossible(at: now)
     self.tellState()
   }
 
@@ -66,6 +67,7 @@ extension AudioConnection {
     case .stun, .turnChannel:
       self.ice.received(datagram[...], on: id, from: remote, at: now)
       self.drainReceived(at: now)
+      self.startHandshakeIfPossible(at: now)
     case .dtls, .rtp, .rtcp: self.takeApplication(&datagram, at: now)
     case .unknown: return
     }
