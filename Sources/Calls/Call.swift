@@ -159,9 +159,13 @@ public final class Call: Sendable {
     self.driver.submit(.call(self.id, .mediaFailed))
     // Somebody has to wait for the outcome; the wait ends with the call at the latest.
     Task {
+      var hasBegun = false
       for await event in events {
         switch event {
-        case .stateUpdated(let state) where state.isConsideredActive: return completion(true, nil)
+        // The end of something earlier, such as a hold, is not that of the restart.
+        case .stateUpdated(let state) where state.isConsideredActive:
+          if hasBegun { return completion(true, nil) }
+        case .stateUpdated(.RECONNECTING), .stateUpdated(.DROPPED): hasBegun = true
         case .ended(let reason):
           return completion(false, reason.failure ?? VoiceFailure(.callMediaFailed))
         case .stateUpdated, .holdConfirmed, .earlyMedia, .tonesDelivered, .info, .qualityMeasured,

@@ -124,6 +124,9 @@ struct CallEndToEndTests {
       let other = try #require(await rings)
       other.answer()
       try await call.answered()
+      // A round trip through the gateway: by then media is connected, which the restart has to begin with.
+      try await call.setHeld(true)
+      try await call.setHeld(false)
       let events = call.events
       let isBack: Bool = await withCheckedContinuation { continuation in
         call.iceRestart { isBack, _ in continuation.resume(returning: isBack) }
@@ -139,7 +142,7 @@ struct CallEndToEndTests {
       #expect(call.report?.outages == 0)
       return (states, peer?.steps ?? [])
     }
-    #expect(states == ["RECONNECTING", "ACTIVE", "DONE"])
+    #expect(states.suffix(3) == ["RECONNECTING", "ACTIVE", "DONE"])
     #expect(steps.filter { $0 == .madeAnswer(isReattach: false) }.count == 2)
   }
 

@@ -34,7 +34,6 @@ import VoiceTesting
 
   private static func client(trusting authority: String?) -> TxClient {
     TxClient(
-      media: ScriptedMedia(),
       transport: WebSocketTransport(trustedCertificates: authority.map { Array($0.utf8) }), paths: nil)
   }
 

@@ -147,8 +147,9 @@ struct DemoCommandsTests {
       try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }
     let events = objects.compactMap { $0["event"] as? String }
+    // The call that follows has a test of its own.
     #expect(
-      events.filter { $0 != "segment" } == [
+      events.filter { $0 != "segment" }.prefix(11) == [
         "failure", "failure", "command", "started", "finished", "understanding", "command", "started",
         "finished", "understanding", "score",
       ])
@@ -159,7 +160,8 @@ struct DemoCommandsTests {
       console.output.contains(
         #""expected":[{"intent":"set_timer","entities":[{"type":"amount","value":"20"},{"type":"unit","value":"minutes"}]}]"#
       ))
-    #expect(objects.last?["right"] as? Int == 1)
-    #expect(objects.last?["spoken"] as? Int == 2)
+    let score = objects.first { $0["event"] as? String == "score" }
+    #expect(score?["right"] as? Int == 1)
+    #expect(score?["spoken"] as? Int == 2)
   }
 }

@@ -10,6 +10,7 @@ final class ActionPump<Machine: Sendable, Action: Sendable>: Sendable {
     var machine: Machine
     var queue: Deque<Action> = []
     var isPerforming = false
+    var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state: Mutex<State>
@@ -35,11 +36,26 @@ final class ActionPump<Machine: Sendable, Action: Sendable>: Sendable {
     while let action = self.next() { perform(action) }
   }
 
-  private func next() -> Action? {
-    self.state.withLock { state in
-      let action = state.queue.popFirst()
-      if action == nil { state.isPerforming = false }
-      return action
+  /// Waits until everything was performed that the machine has said so far.
+  func idle() async {
+    await withCheckedContinuation { continuation in
+      let isIdle = self.state.withLock { state in
+        if state.isPerforming { state.waiters.append(continuation) }
+        return !state.isPerforming
+      }
+      if isIdle { continuation.resume() }
     }
+  }
+
+  private func next() -> Action? {
+    let (action, waiters) = self.state.withLock { state in
+      let action = state.queue.popFirst()
+      guard action == nil else { return (action, [CheckedContinuation<Void, Never>]()) }
+      state.isPerforming = false
+      defer { state.waiters = [] }
+      return (action, state.waiters)
+    }
+    for waiter in waiters { waiter.resume() }
+    return action
   }
 }

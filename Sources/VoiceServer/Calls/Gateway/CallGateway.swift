@@ -242,6 +242,8 @@ final class CallGateway: Service {
       }
       group.cancelAll()
     }
+    // Another thread may still perform the end of the calls; the writer of their records stops after this service.
+    await self.pump.idle()
   }
 
   /// Commands add users to the database from other processes; whoever was added can be called before the first login.
