@@ -164,6 +164,7 @@ import VoiceTesting
     call.hangup()
     await client.disconnected()
     #expect(server.gateway.calls.isEmpty)
+    await log.next("DONE")
     #expect(log.count("DONE") == 1)
     await server.close()
   }
