@@ -10,7 +10,10 @@ import VoiceTesting
 
   /// Begins a preflight and waits until its call is answered.
   static func begin(_ world: CallsWorld) async throws -> (Task<PreflightReport, any Error>, Call) {
+    let began = world.clock.now
     let task = Task { try await world.client.preflight(Self.settings) }
+    // It listens to the call before it sets its timer; what the media says earlier would be heard by nobody.
+    await world.clock.waitForTimer(at: began.advanced(by: Self.settings.setupTimeout))
     let event = await world.log.first {
       if case .callStateUpdated(_, .ACTIVE) = $0 { true } else { false }
     }
