@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and runs the benchmarks, a package of their own, against peers that are built here too. Arguments are passed on:
-# --rounds N, --only a,b,c,d,e,f,g,h,i,j.
+# --rounds N, --only a,b,c,d,e,f,g,h,i,j,k.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,5 +17,5 @@ ulimit -n 16384 2>/dev/null || ulimit -n "$(ulimit -Hn)"
 TMPDIR=$(mktemp --directory)
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
-timeout --kill-after=10 600 "$programs/voice-bench" run \
+timeout --kill-after=10 1500 "$programs/voice-bench" run \
   --peers "$build/peers" --results Benchmarks/results --interface Evaluation/home/app.yaml "$@"

@@ -43,19 +43,6 @@ import VoiceTesting
     try await audio.play(SilenceSource(duration: .milliseconds(1500)))
   }
 
-  static func words(in samples: [Int16], with engine: PocketSphinxEngine) async throws -> String {
-    let pool = RecognizerPool(engine: engine, size: 1)
-    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(30))
-    let capture = try await SamplesSource(samples: samples, sampleRate: 48_000).capture()
-    var events: [RecognitionEvent] = []
-    for try await event in capture {
-      if case .chunk(let chunk) = event { events += try await context.append(chunk.samples) }
-    }
-    events += try await context.finish()
-    return events.compactMap { if case .word(_, _, let word) = $0 { word.text } else { nil } }
-      .joined(separator: " ").lowercased()
-  }
-
   @Test func aCommandIsUnderstoodSaidBackAndGoodbyeEndsTheCall() async throws {
     try await withTemporaryFolder { folder in try await Self.call(in: folder) }
   }
@@ -81,7 +68,7 @@ import VoiceTesting
       async let said: Void = Self.say(command, to: call.audio)
       let reply = await Self.hearSentence(in: &frames)
       try await said
-      let words = try await Self.words(in: reply, with: engine)
+      let words = try await Hearing.words(in: SamplesSource(samples: reply, sampleRate: 48_000), with: engine)
       #expect(["device", "lights", "room", "kitchen"].contains { words.contains($0) }, "heard: \(words)")
 
       async let left: Void = Self.say(goodbye, to: call.audio)

@@ -1,76 +1,66 @@
 import CallMedia
 import Foundation
 
-/// `bench-media CALLS SECONDS`: sets calls up between sessions of this process, lets both ends talk, and prints what that costs.
+/// Calls between sessions of this process, and what they cost and sound like, as one JSON object.
 ///
-/// The output is one JSON object: milliseconds from the offer to the first sound (`firstAudio`, median), CPU seconds per
-/// second and call end (`cpuPerEnd`), threads, and resident megabytes per call end above those of the idle process.
+/// - `load CALLS SECONDS`: milliseconds from the offer to the first sound (`firstAudio`, median), CPU seconds per second and
+///   call end (`cpuPerEnd`), threads, and resident megabytes per call end above those of the idle process.
+/// - `delay COUNT`: milliseconds from when a frame was captured to when its sound is handed to the listener (`p50`, `p95`).
+/// - `speech FOLDER`: sends each `NAME.raw` (mono, 16 bits, 48 kHz) through a call of its own, all at once, and writes what the
+///   other side hears to `NAME.heard`.
 @main
 enum BenchMedia {
   static func main() async throws {
-    let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
-    let calls = arguments.first ?? 50
-    let seconds = arguments.dropFirst().first ?? 10
-    let engine = MediaEngine(paths: nil)
-    let idle = Process.status("VmRSS")
-    var pairs: [(MediaSession, MediaSession)] = []
-    var firstAudio: [Double] = []
-    var talkers: [Task<Void, any Error>] = []
-    for _ in 0..<calls {
-      let began = ContinuousClock.now
-      let caller = engine.makeSession(.init()) { _ in }
-      let callee = engine.makeSession(.init()) { _ in }
-      talkers += [Self.talk(caller.audio), Self.talk(callee.audio)]
-      let answer = try await callee.receivedOffer(try await caller.makeOffer())
-      try await caller.receivedAnswer(answer)
-      await Self.sound(in: caller.audio)
-      let took = ContinuousClock.now - began
-      firstAudio.append(Double(took.components.seconds) * 1e3 + Double(took.components.attoseconds) / 1e15)
-      pairs.append((caller, callee))
+    var arguments = CommandLine.arguments.dropFirst()
+    let measurement = arguments.popFirst()
+    let result: [String: Double]
+    switch measurement {
+    case "load":
+      let numbers = arguments.compactMap { Int($0) }
+      result = try await Load(calls: numbers.first ?? 50, seconds: numbers.dropFirst().first ?? 10).measure()
+    case "delay":
+      result = try await Delay(count: arguments.first.flatMap { Int($0) } ?? 50).measure()
+    case "speech":
+      result = try await Speech(folder: URL(filePath: arguments.first ?? ".")).measure()
+    default:
+      FileHandle.standardError.write(Data("usage: bench-media load|delay|speech …\n".utf8))
+      exit(64)
     }
-    let before = Process.cpu
-    try await Task.sleep(for: .seconds(seconds))
-    let cpu = (Process.cpu - before) / Double(seconds) / Double(2 * calls)
-    let threads = Process.status("Threads")
-    let resident = (Process.status("VmRSS") - idle) / 1024 / Double(2 * calls)
-    for talker in talkers { talker.cancel() }
-    for (caller, callee) in pairs {
-      await caller.close()
-      await callee.close()
-    }
-    let sorted = firstAudio.sorted()
-    let result = [
-      "firstAudio": sorted[sorted.count / 2], "cpuPerEnd": cpu, "threads": threads,
-      "megabytesPerEnd": resident,
-    ]
     FileHandle.standardOutput.write(try JSONEncoder().encode(result))
-  }
-
-  private static func talk(_ audio: CallAudio) -> Task<Void, any Error> {
-    Task {
-      let tone = (0..<48_000).map { Int16(9_000 * sin(2 * .pi * 440 * Double($0) / 48_000)) }
-      while !Task.isCancelled { try await audio.send(tone) }
-    }
-  }
-
-  private static func sound(in audio: CallAudio) async {
-    for await frame in audio.frames where frame.samples.contains(where: { abs(Int($0)) > 1_000 }) { return }
   }
 }
 
-/// What the system says of this process.
-enum Process {
-  static var cpu: Double {
-    var usage = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+/// Two ends of a call.
+struct Pair {
+  let caller: MediaSession
+  let callee: MediaSession
+
+  init(on engine: MediaEngine) {
+    self.caller = engine.makeSession(.init()) { _ in }
+    self.callee = engine.makeSession(.init()) { _ in }
   }
 
-  /// A number of `/proc/self/status`, in its unit there.
-  static func status(_ name: String) -> Double {
-    let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    let line = text.split(separator: "\n").first { $0.hasPrefix("\(name):") } ?? ""
-    return line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) } ?? .nan
+  func connect() async throws {
+    let answer = try await self.callee.receivedOffer(try await self.caller.makeOffer())
+    try await self.caller.receivedAnswer(answer)
+  }
+
+  func close() async {
+    await self.caller.close()
+    await self.callee.close()
+  }
+}
+
+/// What is sent where no speech is asked for.
+enum Tone {
+  static let second = (0..<48_000).map { Int16(9_000 * sin(2 * .pi * 440 * Double($0) / 48_000)) }
+
+  /// Whether a sample belongs to the tone and not to the silence before it.
+  static func isAudible(_ sample: Int16) -> Bool { abs(Int(sample)) > 1_000 }
+}
+
+extension Duration {
+  var milliseconds: Double {
+    Double(self.components.seconds) * 1e3 + Double(self.components.attoseconds) / 1e15
   }
 }

@@ -11,7 +11,7 @@ struct MediaRows {
   func measure() throws -> Measured {
     let python = ProcessInfo.processInfo.environment["VOICE_PEERS_PYTHON"] ?? ".peers/bin/python"
     func run(_ program: String, _ script: [String], _ calls: Int, _ seconds: Int) throws -> Reading {
-      try Child.run(program, script + ["\(calls)", "\(seconds)"], seconds: 180).decoded(Reading.self)
+      try Child.run(program, script + ["load", "\(calls)", "\(seconds)"], seconds: 180).decoded(Reading.self)
     }
     var own: [(one: Reading, many: Reading)] = []
     var peer: [(one: Reading, many: Reading)] = []

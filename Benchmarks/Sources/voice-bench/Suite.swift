@@ -7,7 +7,7 @@ struct Suite {
   /// The configuration that is spoken in grammar mode.
   var interface = ""
   var rounds = 3
-  var parts: Set<String> = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]
+  var parts: Set<String> = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"]
   private let started = ContinuousClock.now
 
   init(arguments: ArraySlice<String>) throws {
@@ -68,6 +68,7 @@ struct Suite {
     add("h") { try UnderstandingRows(suite: self).grammar() }
     add("i") { try CallRows(suite: self).measure() }
     add("j") { try MediaRows(suite: self).measure() }
+    add("k") { try SpeechRows(suite: self).measure() }
     let after = Machine.load
     let met = rows.count { $0.verdict == .met }
     let missed = rows.count { $0.verdict == .missed }

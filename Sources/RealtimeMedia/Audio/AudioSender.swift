@@ -42,7 +42,7 @@ public final class AudioSender {
     public var allowsDTX: Bool
 
     /// Creates options.
-    public init(bitrate: Int = 32000, complexity: Int = 5, allowsDTX: Bool = false) {
+    public init(bitrate: Int = 48000, complexity: Int = 5, allowsDTX: Bool = false) {
       self.bitrate = max(6000, min(510_000, bitrate))
       self.complexity = max(0, min(10, complexity))
       self.allowsDTX = allowsDTX

@@ -97,7 +97,9 @@ extension AudioConnection {
         self.packetsRefused += 1
         return
       }
-      if let loss = self.reports?.statistics.remoteLoss { self.sender?.expectedLoss = loss }
+      if let loss = self.reports?.statistics.remoteLoss {
+        self.sender?.expectedLoss = self.lossExpectation.reported(loss, at: now)
+      }
     case .stun, .turnChannel, .unknown: return
     }
   }

@@ -160,6 +160,7 @@ public final class AudioConnection {
   let cname: String
   /// There are reports once there are keys.
   var reports: RTCPSchedule?
+  var lossExpectation = LossExpectation()
   var quality = CallQualityMonitor()
   var window: CallQualityMonitor.Report?
   /// Tells by the silence of the other side that the way may be broken.

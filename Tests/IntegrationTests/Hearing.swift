@@ -1,0 +1,20 @@
+import PocketSphinxRecognition
+import SpeechPipeline
+import VoiceAudio
+
+/// What the real recogniser hears.
+enum Hearing {
+  /// The words of a whole source, in lower case.
+  static func words(in source: any AudioSource, with engine: PocketSphinxEngine) async throws -> String {
+    let pool = RecognizerPool(engine: engine, size: 1)
+    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(30))
+    let capture = try await source.capture()
+    var events: [RecognitionEvent] = []
+    for try await event in capture {
+      if case .chunk(let chunk) = event { events += try await context.append(chunk.samples) }
+    }
+    events += try await context.finish()
+    return events.compactMap { if case .word(_, _, let word) = $0 { word.text } else { nil } }
+      .joined(separator: " ").lowercased()
+  }
+}
