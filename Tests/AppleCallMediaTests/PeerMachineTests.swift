@@ -186,19 +186,18 @@ struct PeerMachineTests {
     for seed in 0..<300 {
       var random = SeededGenerator(seed: UInt64(seed))
       var machine = self.machine(trickles: Bool.random(using: &random), measures: true)
-      var hasFailed = false
       var now = self.start
       for _ in 0..<200 {
         now = now.advanced(by: .milliseconds(Int.random(in: 0...9000, using: &random)))
+        let before = machine.media
         let words = self.randomStep(&machine, at: now, using: &random).words
         if machine.isStopped { #expect(words == []) }
-        for word in words {
-          if word == "connected" || word == "generation" { hasFailed = false }
-          if word == "failed" {
-            #expect(!hasFailed)
-            hasFailed = true
-          }
+        // Each end is told, once, and only ends are.
+        if !machine.isStopped {
+          #expect(words.contains("failed") == (before != .failed && machine.media == .failed))
         }
+        if words.contains("connected") { #expect(machine.media == .connected) }
+        if words.contains("interrupted") { #expect(before == .connected) }
         if let deadline = machine.deadline { #expect(deadline <= now.advanced(by: .seconds(30))) }
       }
     }

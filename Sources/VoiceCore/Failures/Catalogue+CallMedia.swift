@@ -44,7 +44,8 @@ extension FailureCatalogue {
       reproduce: "`voice call --local echo --ice-server turn:127.0.0.1:9`"),
     Definition(
       .callSamplesUnavailable, .call, .changeConfiguration("the media of the client"),
-      happens: "The media of the call uses microphone and loudspeaker by itself; programs have no samples of it.",
+      happens:
+        "The media of the call uses microphone and loudspeaker by itself; programs have no samples of it.",
       response: "Says and hears nothing for the program; the call goes on.",
       advice: "Use `WebRTCMedia`, whose calls give and take samples (`call.audio`).",
       reproduce: "`Call.audio.send` in a call with the media of `AppleCallMedia`"),

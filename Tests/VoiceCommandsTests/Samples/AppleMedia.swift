@@ -1,4 +1,5 @@
 import Calls
+import VoiceCore
 
 /// The sample of docs/apple.md, with a stand-in for what is on Apple platforms alone; Support/AppleTypecheck has its interface.
 enum AppleMediaSamples {
