@@ -11,7 +11,7 @@ public class RTCAudioSession: NSObject {
     set { StubWebRTC.shared.isAudioEnabled = newValue }
   }
 
-  public class func sharedInstance() -> Self { unsafeDowncast(RTCAudioSession(), to: Self.self) }
+  public class func sharedInstance() -> RTCAudioSession { RTCAudioSession() }
 
   public func audioSessionDidActivate(_ session: AVAudioSession) {
     StubWebRTC.shared.isSessionActive = true
@@ -21,5 +21,5 @@ public class RTCAudioSession: NSObject {
     StubWebRTC.shared.isSessionActive = false
   }
 
-  override required init() {}
+  override init() {}
 }
