@@ -48,6 +48,10 @@ extension Target.Dependency {
   static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
   static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
   static let collections = product(name: "DequeModule", package: "swift-collections")
+  /// Fetched only for apps that want the trait. It has no tvOS and no visionOS.
+  static let webRTC = product(
+    name: "WebRTC", package: "WebRTC",
+    condition: .when(platforms: [.macOS, .iOS, .macCatalyst], traits: ["WebRTCFramework"]))
   static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
 }
 
@@ -70,11 +74,17 @@ let package = Package(
     .library(name: "Calls", targets: ["Calls"]),
     .library(name: "RealtimeMedia", targets: ["RealtimeMedia"]),
     .library(name: "CallMedia", targets: ["CallMedia"]),
+    .library(name: "AppleCallMedia", targets: ["AppleCallMedia"]),
     .library(name: "VoiceServer", targets: ["VoiceServer"]),
     .library(name: "VoiceCommands", targets: ["VoiceCommands"]),
     .library(name: "VoiceViews", targets: ["VoiceViews"]),
     .library(name: "VoiceTesting", targets: ["VoiceTesting"]),
     .executable(name: "voice", targets: ["voice"]),
+  ],
+  traits: [
+    .trait(
+      name: "WebRTCFramework",
+      description: "Brings Google's WebRTC.framework, a binary, for the media of AppleCallMedia.")
   ],
   dependencies: [
     .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.0"),
@@ -94,6 +104,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/stasel/WebRTC", "117.0.0"..<"1000.0.0"),
   ],
   targets: [
     .systemLibrary(
@@ -173,6 +184,11 @@ let package = Package(
         .nioCore,
       ]),
     module(
+      "AppleCallMedia",
+      [
+        "VoiceCore", "VoicePlatform", "CallSignaling", "CallMedia", "Calls", "RealtimeMedia", .webRTC,
+      ]),
+    module(
       "VoiceServer",
       [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
@@ -245,6 +261,9 @@ let package = Package(
         .nioCore,
         .nioPosix, .nioHTTP1,
       ]),
+    tests(
+      of: "AppleCallMedia",
+      ["VoiceCore", "VoicePlatform", "CallSignaling", "CallMedia", "Calls", "RealtimeMedia", "VoiceTesting"]),
     tests(
       of: "VoiceServer",
       [

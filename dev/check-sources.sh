@@ -39,6 +39,7 @@ must_not_import Calls 'GRPC.*|VoiceServer|VoiceTesting|PocketSphinxRecognition'
 must_not_import SpeechStreaming 'PocketSphinxRecognition|VoiceServer|VoiceTesting'
 must_not_import VoiceViews 'NIO.*|GRPC.*|VoiceAudio|VoicePlatform|Speech.*'
 must_not_import AppleSpeechRecognition 'NIO.*|GRPC.*|SpeechStreaming|SpeechRecognition|VoiceViews'
+must_not_import AppleCallMedia 'NIO.*|GRPC.*|VoiceServer|VoiceTesting'
 must_not_import VoiceServer 'SpeechStreaming|VoiceTesting'
 must_not_import VoiceTesting 'Testing|XCTest'
 

@@ -19,10 +19,23 @@ func linuxFiles(of module: String) -> [String] {
   }
 }
 
+/// The files of a module besides some of them.
+func files(of module: String, besides sources: [String]) -> [String] {
+  let files = try? FileManager.default.subpathsOfDirectory(
+    atPath: Context.packageDirectory + "/Sources/" + module + "/")
+  return (files ?? []).filter { file in
+    file.hasSuffix(".swift") && !sources.contains { file == $0 || file.hasPrefix($0 + "/") }
+  }
+}
+
 /// A module of the main package: its folder under `Sources` is a link, or holds one beside what Linux lacks.
-func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+///
+/// - Parameter sources: The files and folders that are compiled; `nil` for all.
+func module(_ name: String, _ dependencies: [Target.Dependency], sources: [String]? = nil) -> Target {
   .target(
-    name: name, dependencies: dependencies, exclude: linuxFiles(of: name), swiftSettings: swiftSettings)
+    name: name, dependencies: dependencies,
+    exclude: linuxFiles(of: name) + (sources.map { files(of: name, besides: $0) } ?? []), sources: sources,
+    swiftSettings: swiftSettings)
 }
 
 /// Declarations of what is used of one of Apple's frameworks.
@@ -42,9 +55,15 @@ let package = Package(
     framework("SwiftUI"),
     framework("Network"),
     framework("Security"),
+    framework("WebRTC", ["AVFoundation"]),
+    framework("Crypto"),
 
     .systemLibrary(name: "CSndFile", pkgConfig: "sndfile"),
     .systemLibrary(name: "CSpeexDSP", pkgConfig: "speexdsp"),
+    .systemLibrary(name: "CMediaOpenSSL", pkgConfig: "openssl"),
+    .systemLibrary(name: "CMediaSRTP", pkgConfig: "libsrtp2"),
+    .systemLibrary(name: "CMediaOpus", pkgConfig: "opus"),
+    .target(name: "CRealtimeMedia", dependencies: ["CMediaOpenSSL", "CMediaSRTP", "CMediaOpus"]),
     .target(name: "COnnxRuntime"),
     module("VoiceCore", []),
     module("VoiceAudio", ["VoiceCore", "CSndFile", "CSpeexDSP"]),
@@ -60,6 +79,23 @@ let package = Package(
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechUnderstanding", "SpeechPipeline",
         "AppleSpeechRecognition", "AVFoundation",
       ]),
+    module("CallSignaling", ["VoiceCore"]),
+    module("RealtimeMedia", ["VoiceCore", "CRealtimeMedia", "Crypto"]),
+    // Of these two only what media peers consist of: the rest needs NIO.
+    module("CallMedia", ["VoiceCore", "VoiceAudio"], sources: ["Audio"]),
+    module(
+      "Calls", ["VoiceCore", "CallSignaling", "CallMedia", "RealtimeMedia"],
+      sources: [
+        "Media/MediaPeer.swift", "Values/CallQuality.swift", "Values/CallQualityMetrics+Statistics.swift",
+        "Values/CallsNames.swift", "Values/MOSCalculator+Logarithm.swift", "Values/TxCallInfo.swift",
+        "Values/TxIceServer.swift",
+      ]),
+    module(
+      "AppleCallMedia",
+      [
+        "VoiceCore", "VoicePlatform", "CallSignaling", "CallMedia", "Calls", "RealtimeMedia", "AVFoundation",
+        "WebRTC",
+      ]),
     module("VoiceViews", ["VoiceCore", "SwiftUI"]),
     module("VoiceTesting", ["Network"]),
 
@@ -67,8 +103,8 @@ let package = Package(
       name: "AppleAdapterTests",
       dependencies: [
         "VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline", "AppleSpeechRecognition",
-        "SpeechRecognition",
-        "VoiceViews", "AVFoundation", "CoreMedia", "Speech", "SwiftUI", "Network", "Security",
+        "SpeechRecognition", "CallSignaling", "CallMedia", "Calls", "RealtimeMedia", "AppleCallMedia",
+        "VoiceViews", "AVFoundation", "CoreMedia", "Speech", "SwiftUI", "Network", "Security", "WebRTC",
       ],
       swiftSettings: swiftSettings),
   ]

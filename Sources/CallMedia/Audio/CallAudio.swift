@@ -1,6 +1,6 @@
 import Synchronization
 public import VoiceAudio
-import VoiceCore
+package import VoiceCore
 
 /// The audio of one call, in both directions, for programs.
 ///
@@ -19,6 +19,8 @@ public final class CallAudio: Sendable {
     var nextWaiter = 0
     var position: Int64 = 0
     var isEnded = false
+    var refusal = VoiceFailure(
+      .callNotFound, message: "The call is over; what was to be said was not sent.")
   }
 
   private let state = Mutex(State())
@@ -56,7 +58,8 @@ public final class CallAudio: Sendable {
   /// Sends samples behind those that wait; waits while more than 0.2 s are ahead.
   ///
   /// - Parameter samples: Mono at 48 kHz, of any length.
-  /// - Throws: ``VoiceFailure`` `call.not-found` after the end of the call; `CancellationError`.
+  /// - Throws: ``VoiceFailure`` `call.not-found` after the end of the call, `call.media.no-samples` if the call's media gives
+  ///   programs no part; `CancellationError`.
   public func send(_ samples: [Int16]) async throws {
     var rest = samples[...]
     while !rest.isEmpty {
@@ -65,8 +68,7 @@ public final class CallAudio: Sendable {
       switch self.state.withLock({ $0.outgoing.offered(piece) }) {
       case .taken: rest = rest.dropFirst(piece.count)
       case .full: await self.room()
-      case .closed:
-        throw VoiceFailure(.callNotFound, message: "The call is over; what was to be said was not sent.")
+      case .closed: throw self.state.withLock { $0.refusal }
       }
     }
   }
@@ -84,7 +86,7 @@ public final class CallAudio: Sendable {
 
   /// Sends all that a source delivers; returns when it has ended and everything was sent.
   ///
-  /// - Throws: ``VoiceFailure`` of the source with an `audio.*` code; `call.not-found` after the end of the call.
+  /// - Throws: ``VoiceFailure`` of the source with an `audio.*` code, or as ``send(_:)``.
   public func play(_ source: any AudioSource) async throws {
     let capture = try await source.capture()
     defer { capture.stop() }
@@ -156,9 +158,12 @@ public final class CallAudio: Sendable {
     self.state.withLock { $0.position += Int64(count) }
   }
 
-  /// The call is over: readers come to their ends, writers are told.
-  func end() {
+  /// The call is over, or its media has no samples for programs: readers come to their ends, writers are told.
+  ///
+  /// - Parameter refusal: What writers are told from now on; `nil` says that the call is over.
+  package func end(_ refusal: VoiceFailure? = nil) {
     self.state.withLock { state in
+      if let refusal { state.refusal = refusal }
       state.isEnded = true
       state.outgoing.close()
     }

@@ -154,6 +154,13 @@ extension ICEAgent {
     public let isNominated: Bool
     /// The time of a check there and back, smoothed.
     public let roundTrip: Duration?
+
+    package init(local: ICECandidate, remote: ICECandidate, isNominated: Bool, roundTrip: Duration?) {
+      self.local = local
+      self.remote = remote
+      self.isNominated = isNominated
+      self.roundTrip = roundTrip
+    }
   }
 
   /// Counts of what was sent and received.

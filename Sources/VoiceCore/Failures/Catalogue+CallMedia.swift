@@ -7,6 +7,8 @@ extension VoiceFailure.Code {
   public static let callMediaUnacceptable = Self("call.media.unacceptable")
   /// A STUN or TURN server cannot be used.
   public static let callRelayFailed = Self("call.media.relay-failed")
+  /// The call's media uses microphone and loudspeaker by itself, so that programs have no samples.
+  public static let callSamplesUnavailable = Self("call.media.no-samples")
   /// A test call was set up, and nothing could be measured in it.
   public static let callMetricsMissing = Self("call.metrics.missing")
 }
@@ -40,6 +42,13 @@ extension FailureCatalogue {
       response: "Goes on without it.",
       advice: "Check its address, user and password; behind strict firewalls calls need a relay.",
       reproduce: "`voice call --local echo --ice-server turn:127.0.0.1:9`"),
+    Definition(
+      .callSamplesUnavailable, .call, .changeConfiguration("the media of the client"),
+      happens:
+        "The media of the call uses microphone and loudspeaker by itself; programs have no samples of it.",
+      response: "Says and hears nothing for the program; the call goes on.",
+      advice: "Use `WebRTCMedia`, whose calls give and take samples (`call.audio`).",
+      reproduce: "`Call.audio.send` in a call with the media of `AppleCallMedia`"),
     Definition(
       .callMetricsMissing, .call, .retry,
       happens:
