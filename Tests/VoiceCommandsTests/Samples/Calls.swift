@@ -5,7 +5,9 @@ import VoiceAudio
 
 /// The sample of calls in README.md.
 enum CallSamples {
-  func understandCall(to destination: String, at gateway: URL) async throws {
+  func understandCall(
+    to destination: String, at gateway: URL, by configuration: SpeechClient.Configuration
+  ) async throws {
     let client = TxClient()
     try client.connect(
       txConfig: TxConfig(sipUser: "alice", password: "…"),
@@ -13,12 +15,12 @@ enum CallSamples {
     let call = try await client.call(destination)
     try await call.answered()
     // What the other side says is a source of audio, as a microphone is.
-    try await withSpeechClient(.init(), source: call.audio.source) { speech in
+    try await withSpeechClient(configuration, source: call.audio.source) { speech in
       let events = speech.events
       speech.start()
       for await event in events {
         switch event {
-        case .segmentUpdated(let segment): print(segment.intent.intent, segment.text)
+        case .segmentUpdated(let segment): print(segment.intent.value, segment.text)
         case .finished: return  // the call is over
         default: break
         }
