@@ -1,7 +1,9 @@
+import CallMedia
 import Calls
 import Foundation
 import SpeechStreaming
 import VoiceAudio
+import VoiceCore
 
 /// The sample of calls in README.md.
 enum CallSamples {
