@@ -68,16 +68,25 @@ extension AudioConnection {
       self.ice.received(datagram[...], on: id, from: remote, at: now)
       self.drainReceived(at: now)
       self.startHandshakeIfPossible(at: now)
-    case .dtls, .rtp, .rtcp: self.takeApplication(&datagram, at: now)
+    case .dtls, .rtp, .rtcp:
+      self.takeApplication(&datagram, isFromKnownAddress: self.ice.knows(remote, on: id), at: now)
     case .unknown: return
     }
     self.tellState()
   }
 
   /// Takes what came on a way that ICE found, unwrapped from a relay or not.
-  private func takeApplication(_ datagram: inout [UInt8], at now: VoiceInstant) {
+  private func takeApplication(
+    _ datagram: inout [UInt8], isFromKnownAddress: Bool, at now: VoiceInstant
+  ) {
     switch DatagramKind(datagram) {
-    case .dtls: self.takeHandshake(datagram, at: now)
+    case .dtls:
+      // Anybody can make an alert that ends a handshake.
+      guard isFromKnownAddress else {
+        self.packetsRefused += 1
+        return
+      }
+      self.takeHandshake(datagram, at: now)
     case .rtp:
       guard case .secured(_, let srtp) = self.keys, (try? srtp.unprotect(&datagram)) != nil,
         let packet = try? RTPPacket(parsing: datagram[...])
@@ -106,9 +115,12 @@ extension AudioConnection {
   private func drainReceived(at now: VoiceInstant) {
     self.drain()
     guard !self.unwrapped.isEmpty else { return }
-    var datagrams: [[UInt8]] = []
-    swap(&datagrams, &self.unwrapped)
-    for index in datagrams.indices { self.takeApplication(&datagrams[index], at: now) }
+    var unwrapped: [(datagram: [UInt8], isFromKnownAddress: Bool)] = []
+    swap(&unwrapped, &self.unwrapped)
+    for index in unwrapped.indices {
+      let isKnown = unwrapped[index].isFromKnownAddress
+      self.takeApplication(&unwrapped[index].datagram, isFromKnownAddress: isKnown, at: now)
+    }
   }
 
   /// Turns what the agent and the handshake want into outputs.
@@ -125,7 +137,7 @@ extension AudioConnection {
       case .gatheringEnded:
         self.hasAllCandidates = true
         self.tell(.gatheringEnded)
-      case .received(let datagram): self.unwrapped.append(datagram)
+      case .received(let datagram, let isKnown): self.unwrapped.append((datagram, isKnown))
       case .warned(let warning): self.tell(.warned(warning))
       case .stateChanged(.failed):
         // A restart can repair it, so it is no end.

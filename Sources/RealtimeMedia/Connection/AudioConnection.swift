@@ -150,7 +150,7 @@ public final class AudioConnection {
   var isClosed = false
   var failure: VoiceFailure?
   var told = State.new
-  var unwrapped: [[UInt8]] = []
+  var unwrapped: [(datagram: [UInt8], isFromKnownAddress: Bool)] = []
   var outputs: [Output] = []
   var nextOutput = 0
   let ssrc: UInt32

@@ -16,7 +16,8 @@ public struct MediaStatistics: Hashable, Sendable {
   public var sender = AudioSender.Statistics()
   /// What ICE counted.
   public var ice = ICEAgent.Counts()
-  /// Packets of media that could not prove to come from the other side, or were replayed.
+  /// Packets of media that could not prove to come from the other side, or were replayed, and those of a handshake from where the
+  /// other side was never seen.
   public var packetsRefused = 0
   /// The last window: loss, concealment, bitrates, levels, and what people would think of it.
   public var window: CallQualityMonitor.Report?

@@ -108,6 +108,7 @@ extension ICEAgent {
   mutating func removeBase(_ base: Base) {
     self.bases[base] = nil
     self.localCandidates.removeAll { $0.base == base }
+    self.sources.removeAll { $0.base == base }
     self.removePairs { $0.base == base }
   }
 

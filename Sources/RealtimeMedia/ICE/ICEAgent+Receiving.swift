@@ -57,6 +57,7 @@ extension ICEAgent {
       return
     }
     self.counts.checksReceived &+= 1
+    self.noteSource(source, base)
     let key = STUNMessage.shortTermKey(password: generation.local.password)
     guard received.unknownRequired.isEmpty else {
       let answer = message.answer(
@@ -163,6 +164,7 @@ extension ICEAgent {
     let check = self.pairs[index].checks.remove(at: place)
     self.transactions[message.transaction] = nil
     self.counts.answersReceived &+= 1
+    self.noteSource(source, base)
     switch message.kind {
     case .request, .indication: return
     case .error:

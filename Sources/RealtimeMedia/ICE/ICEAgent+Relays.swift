@@ -119,7 +119,8 @@ extension ICEAgent {
       self.receivedSTUN(data, .relay(relay), from: peer, at: now)
       self.settle(at: now)
     } else {
-      self.outputs.append(.received(data))
+      let isKnown = self.knows(Source(base: .relay(relay), address: peer))
+      self.outputs.append(.received(data, fromKnownAddress: isKnown))
     }
   }
 

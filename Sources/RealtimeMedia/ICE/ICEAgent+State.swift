@@ -20,6 +20,15 @@ extension ICEAgent {
     let base: Base
   }
 
+  /// An address of the peer, as one base sees it.
+  struct Source: Hashable, Sendable {
+    /// More than there may be pairs.
+    static let limit = 128
+
+    let base: Base
+    let address: TransportAddress
+  }
+
   /// An authentic check of the peer.
   struct IncomingCheck: Sendable {
     let base: Base

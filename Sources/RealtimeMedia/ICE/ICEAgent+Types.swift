@@ -190,8 +190,8 @@ extension ICEAgent {
     case stateChanged(State)
     /// ``ICEAgent/sendingPath`` or what is known about it changed.
     case selected(CandidatePair)
-    /// A datagram of the application came by way of a relay.
-    case received([UInt8])
+    /// A datagram of the application came by way of a relay; whether from where the peer was seen, see ``ICEAgent/knows(_:on:)``.
+    case received([UInt8], fromKnownAddress: Bool)
     /// Something that may be worth telling.
     case warned(ICEWarning)
   }

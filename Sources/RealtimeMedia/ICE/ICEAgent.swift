@@ -54,6 +54,8 @@ public struct ICEAgent: Sendable {
   var localCandidates: [LocalCandidate] = []
   var foundations: [String] = []
   var socketsAdded = 0
+  /// Where the peer was seen, the last one at the end; kept longer than pairs, since the peer may change later than this side.
+  var sources: [Source] = []
   var queries: [Query] = []
   var relays: [Int: Relay] = [:]
   var nextRelay = 0
@@ -105,6 +107,25 @@ public struct ICEAgent: Sendable {
   /// What the peer has to know in order to check.
   public var localCredentials: Credentials {
     self.generations.last?.local ?? Credentials(userFragment: "", password: "")
+  }
+
+  /// Whether something authentic came to this socket from this address: a check, or the answer to one.
+  ///
+  /// Media prove by themselves where they come from, and may come from anywhere (RFC 8445 section 12.2). A handshake begins with
+  /// messages that prove nothing, so those of other addresses have to be left out.
+  public func knows(_ address: TransportAddress, on socket: SocketID) -> Bool {
+    self.knows(Source(base: .socket(socket), address: address))
+  }
+
+  func knows(_ source: Source) -> Bool { self.sources.contains(source) }
+
+  /// Something came that only the peer can have made.
+  mutating func noteSource(_ address: TransportAddress, _ base: Base) {
+    let source = Source(base: base, address: address)
+    guard self.sources.last != source else { return }
+    self.sources.removeAll { $0 == source }
+    self.sources.append(source)
+    self.sources.removeFirst(max(0, self.sources.count - Source.limit))
   }
 
   /// What was gathered so far, as it is to be signalled.
@@ -191,6 +212,7 @@ public struct ICEAgent: Sendable {
     self.transactions = [:]
     self.queries = []
     self.bases = [:]
+    self.sources = []
     self.selected = nil
     self.sendingPath = nil
     self.state = .closed
