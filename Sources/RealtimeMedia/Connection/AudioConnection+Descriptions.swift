@@ -123,7 +123,7 @@ extension AudioConnection {
 
   private var isWayLost: Bool {
     switch self.keys {
-    case .waiting, .handshaking, .secured: true
+    case .waiting, .ready, .handshaking, .secured: true
     case .failed, .closed: false
     }
   }

@@ -168,15 +168,14 @@ extension AudioConnection {
     var early: [[UInt8]] = []
     switch self.keys {
     case .waiting(let datagrams): early = datagrams
+    case .ready: break
     case .handshaking(let old, _), .secured(let old, _): old.close()
     case .failed, .closed: self.failure = nil
     }
     do {
       let handshake = try self.makeHandshake(self.certificate, audio.dtlsRole, audio.remote.fingerprints)
-      self.keys = .handshaking(handshake, until: nil)
-      for datagram in early { handshake.received(datagram[...]) }
+      self.keys = .ready(handshake, early: early)
       self.startHandshakeIfPossible(at: now)
-      self.drainHandshake(at: now)
     } catch {
       self.keys = .failed
       self.fail(Self.failure(of: error))
@@ -185,16 +184,20 @@ extension AudioConnection {
 
   /// The handshake begins when there is a way, not to waste its first flight.
   func startHandshakeIfPossible(at now: VoiceInstant) {
-    guard case .handshaking(let handshake, nil) = self.keys, self.ice.sendingPath != nil else { return }
+    guard case .ready(let handshake, let early) = self.keys, self.ice.sendingPath != nil else { return }
     self.keys = .handshaking(handshake, until: now.advanced(by: self.configuration.handshakeTimeout))
     handshake.start()
+    // It takes nothing before it has started.
+    for datagram in early { handshake.received(datagram[...]) }
     self.drainHandshake(at: now)
   }
 
   private func takeHandshake(_ datagram: [UInt8], at now: VoiceInstant) {
     switch self.keys {
     case .waiting(let early):
-      if early.count < Self.earlyHandshakeLimit { self.keys = .waiting(early + [datagram]) }
+      if early.count < Self.earlyHandshakeLimit { self.keys = .waiting(early: early + [datagram]) }
+    case .ready(let handshake, let early):
+      if early.count < Self.earlyHandshakeLimit { self.keys = .ready(handshake, early: early + [datagram]) }
     case .handshaking(let handshake, _), .secured(let handshake, _):
       handshake.received(datagram[...])
       self.drainHandshake(at: now)
@@ -206,7 +209,7 @@ extension AudioConnection {
     let handshake: any DTLSHandshaking
     switch self.keys {
     case .handshaking(let running, _), .secured(let running, _): handshake = running
-    case .waiting, .failed, .closed: return
+    case .waiting, .ready, .failed, .closed: return
     }
     while let output = handshake.poll() {
       switch output {
@@ -245,9 +248,9 @@ extension AudioConnection {
     switch self.keys {
     case .handshaking(let handshake, let deadline):
       wakes.append(deadline)
-      if deadline != nil { wakes.append(handshake.timeout.map { now.advanced(by: $0) }) }
+      wakes.append(handshake.timeout.map { now.advanced(by: $0) })
     case .secured: wakes.append(self.reports?.nextWake)
-    case .waiting, .failed, .closed: break
+    case .waiting, .ready, .failed, .closed: break
     }
     return wakes.compactMap { $0 }.min()
   }
@@ -260,7 +263,7 @@ extension AudioConnection {
     self.startHandshakeIfPossible(at: now)
     switch self.keys {
     case .handshaking(let handshake, let deadline):
-      if let deadline, deadline <= now {
+      if deadline <= now {
         self.keys = .failed
         self.fail(
           VoiceFailure(.callMediaInsecure, message: "The other side did not finish the handshake in time."))
@@ -270,7 +273,7 @@ extension AudioConnection {
       }
     case .secured:
       self.sendReports(at: now)
-    case .waiting, .failed, .closed: break
+    case .waiting, .ready, .failed, .closed: break
     }
     if let deadline = self.connectDeadline, deadline <= now {
       self.connectDeadline = nil
@@ -295,7 +298,7 @@ extension AudioConnection {
       while let output = handshake.poll() {
         if case .send(let datagram) = output { self.ice.send(datagram, at: now) }
       }
-    case .waiting, .failed, .closed: break
+    case .waiting, .ready, .failed, .closed: break
     }
     self.ice.close(at: now)
     self.drain()

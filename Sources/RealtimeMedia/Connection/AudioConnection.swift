@@ -18,8 +18,9 @@ public import VoiceCore
 ///
 /// - **agreement**: none, *provisional* (an answer that a later one may replace), *final*; see ``AudioNegotiator``.
 /// - **way**: the states of ``ICEAgent``.
-/// - **keys**: *waiting* (for the other side's fingerprint; handshake datagrams that came early are kept), *handshaking*,
-///   *secured*, *failed*, *closed* (the other side said goodbye). A new fingerprint begins the handshake anew.
+/// - **keys**: *waiting* (for the other side's fingerprint), *ready* (there is no way yet), *handshaking*, *secured*, *failed*,
+///   *closed* (the other side said goodbye). The first flight of the other side may come while this one is waiting or ready; it is
+///   kept. A new fingerprint begins the handshake anew.
 ///
 /// Not `Sendable`: one thread at a time.
 public final class AudioConnection {
@@ -98,8 +99,9 @@ public final class AudioConnection {
   }
 
   enum Keys {
-    case waiting([[UInt8]])
-    case handshaking(any DTLSHandshaking, until: VoiceInstant?)
+    case waiting(early: [[UInt8]])
+    case ready(any DTLSHandshaking, early: [[UInt8]])
+    case handshaking(any DTLSHandshaking, until: VoiceInstant)
     case secured(any DTLSHandshaking, SRTPContext)
     case failed
     case closed
@@ -141,7 +143,7 @@ public final class AudioConnection {
   var candidates: [ICECandidate] = []
   /// Whether the candidates of the present credentials are all there.
   public internal(set) var hasAllCandidates = false
-  var keys = Keys.waiting([])
+  var keys = Keys.waiting(early: [])
   var applied: Applied?
   var connectDeadline: VoiceInstant?
   /// Both sides have new credentials, and the way is still the old one.
@@ -218,7 +220,7 @@ public final class AudioConnection {
     let isSecured: Bool
     switch self.keys {
     case .secured: isSecured = true
-    case .waiting, .handshaking: isSecured = false
+    case .waiting, .ready, .handshaking: isSecured = false
     case .failed, .closed: return .failed
     }
     switch self.ice.state {
