@@ -109,6 +109,8 @@ extension ICEAgent {
   public enum Role: Hashable, Sendable {
     case controlling
     case controlled
+
+    var opposite: Self { self == .controlling ? .controlled : .controlling }
   }
 
   /// Where the agent stands; see ``ICEAgent``.
