@@ -43,7 +43,7 @@ extension AudioConnection {
     guard !self.isClosed else { return }
     self.ice.streamReceived(bytes, id, at: now)
     self.drainReceived(at: now)
-    self.startHandshakeIfPossible(at: now)
+    self.paceHandshake(at: now)
     self.tellState()
   }
 
@@ -67,7 +67,7 @@ extension AudioConnection {
     case .stun, .turnChannel:
       self.ice.received(datagram[...], on: id, from: remote, at: now)
       self.drainReceived(at: now)
-      self.startHandshakeIfPossible(at: now)
+      self.paceHandshake(at: now)
     case .dtls, .rtp, .rtcp:
       self.takeApplication(&datagram, isFromKnownAddress: self.ice.knows(remote, on: id), at: now)
     case .unknown: return
@@ -131,12 +131,8 @@ extension AudioConnection {
       case .openStream(let id, let server): self.outputs.append(.openStream(id, server))
       case .sendStream(let bytes, let id): self.outputs.append(.sendStream(bytes, id))
       case .closeStream(let id): self.outputs.append(.closeStream(id))
-      case .candidate(let candidate):
-        self.candidates.append(candidate)
-        self.tell(.candidateFound(candidate))
-      case .gatheringEnded:
-        self.hasAllCandidates = true
-        self.tell(.gatheringEnded)
+      case .candidate(let candidate): self.tell(.candidateFound(candidate))
+      case .gatheringEnded: self.tell(.gatheringEnded)
       case .received(let datagram, let isKnown): self.unwrapped.append((datagram, isKnown))
       case .warned(let warning): self.tell(.warned(warning))
       case .stateChanged(.failed):
@@ -169,26 +165,43 @@ extension AudioConnection {
     switch self.keys {
     case .waiting(let datagrams): early = datagrams
     case .ready: break
-    case .handshaking(let old, _), .secured(let old, _): old.close()
+    case .handshaking(let old, _), .paused(let old), .secured(let old, _): old.close()
     case .failed, .closed: self.failure = nil
     }
     do {
       let handshake = try self.makeHandshake(self.certificate, audio.dtlsRole, audio.remote.fingerprints)
       self.keys = .ready(handshake, early: early)
-      self.startHandshakeIfPossible(at: now)
+      self.paceHandshake(at: now)
     } catch {
       self.keys = .failed
       self.fail(Self.failure(of: error))
     }
   }
 
-  /// The handshake begins when there is a way, not to waste its first flight.
-  func startHandshakeIfPossible(at now: VoiceInstant) {
-    guard case .ready(let handshake, let early) = self.keys, self.ice.sendingPath != nil else { return }
-    self.keys = .handshaking(handshake, until: now.advanced(by: self.configuration.handshakeTimeout))
-    handshake.start()
-    // It takes nothing before it has started.
-    for datagram in early { handshake.received(datagram[...]) }
+  /// The handshake begins when there is a way, not to waste its first flight, and stands still while the way is lost.
+  func paceHandshake(at now: VoiceInstant) {
+    let hasWay: Bool
+    switch self.ice.state {
+    case .connected, .completed: hasWay = true
+    case .new, .checking, .disconnected, .failed, .closed: hasWay = false
+    }
+    let deadline = now.advanced(by: self.configuration.handshakeTimeout)
+    switch self.keys {
+    case .ready(let handshake, let early):
+      guard hasWay else { return }
+      self.keys = .handshaking(handshake, until: deadline)
+      handshake.start()
+      // It takes nothing before it has started.
+      for datagram in early { handshake.received(datagram[...]) }
+    case .handshaking(let handshake, _):
+      guard !hasWay else { return }
+      self.keys = .paused(handshake)
+    case .paused(let handshake):
+      guard hasWay else { return }
+      self.keys = .handshaking(handshake, until: deadline)
+      handshake.handleTimeout()
+    case .waiting, .secured, .failed, .closed: return
+    }
     self.drainHandshake(at: now)
   }
 
@@ -198,7 +211,7 @@ extension AudioConnection {
       if early.count < Self.earlyHandshakeLimit { self.keys = .waiting(early: early + [datagram]) }
     case .ready(let handshake, let early):
       if early.count < Self.earlyHandshakeLimit { self.keys = .ready(handshake, early: early + [datagram]) }
-    case .handshaking(let handshake, _), .secured(let handshake, _):
+    case .handshaking(let handshake, _), .paused(let handshake), .secured(let handshake, _):
       handshake.received(datagram[...])
       self.drainHandshake(at: now)
     case .failed, .closed: break
@@ -208,7 +221,7 @@ extension AudioConnection {
   func drainHandshake(at now: VoiceInstant) {
     let handshake: any DTLSHandshaking
     switch self.keys {
-    case .handshaking(let running, _), .secured(let running, _): handshake = running
+    case .handshaking(let running, _), .paused(let running), .secured(let running, _): handshake = running
     case .waiting, .ready, .failed, .closed: return
     }
     while let output = handshake.poll() {
@@ -250,7 +263,7 @@ extension AudioConnection {
       wakes.append(deadline)
       wakes.append(handshake.timeout.map { now.advanced(by: $0) })
     case .secured: wakes.append(self.reports?.nextWake)
-    case .waiting, .ready, .failed, .closed: break
+    case .waiting, .ready, .paused, .failed, .closed: break
     }
     return wakes.compactMap { $0 }.min()
   }
@@ -260,7 +273,7 @@ extension AudioConnection {
     guard !self.isClosed else { return }
     self.ice.timePassed(at: now)
     self.drainReceived(at: now)
-    self.startHandshakeIfPossible(at: now)
+    self.paceHandshake(at: now)
     switch self.keys {
     case .handshaking(let handshake, let deadline):
       if deadline <= now {
@@ -268,12 +281,14 @@ extension AudioConnection {
         self.fail(
           VoiceFailure(.callMediaInsecure, message: "The other side did not finish the handshake in time."))
       } else {
+        // What is not answered may be lost with the way, which ICE would ask for after some seconds only.
+        if handshake.timeout == .zero { self.ice.checkNow(at: now) }
         handshake.handleTimeout()
         self.drainHandshake(at: now)
       }
     case .secured:
       self.sendReports(at: now)
-    case .waiting, .ready, .failed, .closed: break
+    case .waiting, .ready, .paused, .failed, .closed: break
     }
     if let deadline = self.connectDeadline, deadline <= now {
       self.connectDeadline = nil
@@ -293,7 +308,7 @@ extension AudioConnection {
     guard !self.isClosed else { return }
     self.sendGoodbye(at: now)
     switch self.keys {
-    case .handshaking(let handshake, _), .secured(let handshake, _):
+    case .handshaking(let handshake, _), .paused(let handshake), .secured(let handshake, _):
       handshake.close()
       while let output = handshake.poll() {
         if case .send(let datagram) = output { self.ice.send(datagram, at: now) }

@@ -48,7 +48,8 @@ final class ModelHandshake: DTLSHandshaking {
   }
 
   func received(_ datagram: ArraySlice<UInt8>) {
-    guard self.hasStarted, !self.isOver, datagram.first == 22, Array(datagram.dropFirst(2).prefix(5)) == Self.mark,
+    guard self.hasStarted, !self.isOver, datagram.first == 22,
+      Array(datagram.dropFirst(2).prefix(5)) == Self.mark,
       let message = datagram.dropFirst().first.flatMap({ Message(rawValue: $0) })
     else { return }
     guard self.expected.contains(Array(datagram.dropFirst(7))) else {
