@@ -6,10 +6,11 @@ extension ICEAgent {
     _ datagram: ArraySlice<UInt8>, on socket: SocketID, from source: TransportAddress, at now: VoiceInstant
   ) {
     guard self.state != .closed else { return }
-    let relay = self.relays.first {
+    // A server may have sent several of ours to the same other one.
+    let relays = self.relays.filter {
       $0.value.carrier == .socket(socket) && $0.value.server.address == source
     }
-    if let (id, _) = relay {
+    for id in relays.keys.sorted() {
       let isTaken = self.relays[id]?.client.received(datagram, at: now) ?? false
       self.drain(id, at: now)
       if isTaken { return self.settle(at: now) }

@@ -205,6 +205,8 @@ public enum ICEWarning: Hashable, Sendable {
   case serverUnreachable(ICEAgent.Server)
   /// The TURN server refused.
   case serverRefused(ICEAgent.Server, TURNError)
+  /// The server is asked over TCP or TLS, which only relays can be.
+  case serverNotUsed(ICEAgent.Server)
   /// There is no address to be reached at.
   case noCandidates
   /// There are addresses of this machine only, so a peer behind another NAT may not be reached.

@@ -79,6 +79,30 @@ import VoiceCore
     #expect(world.one.strangers == [[22, 9, 9]])
   }
 
+  @Test func theSameServerTwiceIsOneRelay() {
+    var configuration = ICEConnectingTests.turn()
+    configuration.servers += configuration.servers
+    let world = Self.world(configuration, seed: 21)
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.other, "198.51.100.2")
+    world.start()
+    #expect(world.run(.seconds(1)) { world.one.gatheringEnded == 1 })
+    world.run(.seconds(20))
+    #expect(world.one.warnings.isEmpty)
+    #expect(world.one.candidates.count { $0.kind == .relayed } == 1)
+  }
+
+  @Test(arguments: [ICEAgent.Server.Transport.tcp, .tls])
+  func aSTUNServerThatIsNotOverUDPIsAWarning(_ transport: ICEAgent.Server.Transport) {
+    let server = ICEAgent.Server(.stun, Self.server, transport: transport)
+    let world = Self.world(.init(servers: [server]), seed: 22)
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.other, "198.51.100.2")
+    world.start()
+    world.run(.seconds(1))
+    #expect(world.one.warnings == [.serverNotUsed(server), .onlyHostCandidates])
+  }
+
   @Test func followsToAnotherServerButNotForEver() {
     let world = Self.world(ICEConnectingTests.turn(relayOnly: true), seed: 4)
     let second = TransportAddress(VirtualNetwork.ip("192.0.2.252"), port: 3478)
