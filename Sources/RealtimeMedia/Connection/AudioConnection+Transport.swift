@@ -174,7 +174,7 @@ extension AudioConnection {
       self.paceHandshake(at: now)
     } catch {
       self.keys = .failed
-      self.fail(Self.failure(of: error))
+      self.fail(error.failure)
     }
   }
 
@@ -239,17 +239,13 @@ extension AudioConnection {
         }
       case .failed(let error):
         self.keys = .failed
-        self.fail(Self.failure(of: error))
+        self.fail(error.failure)
       case .closed:
         self.keys = .closed
         self.tell(.remoteClosed)
       }
     }
     self.drain()
-  }
-
-  static func failure(of error: DTLSError) -> VoiceFailure {
-    VoiceFailure(.callMediaInsecure, message: "The call could not be secured: \(error)", cause: error)
   }
 
   // MARK: Time

@@ -398,7 +398,7 @@ import VoiceTesting
     dump(self.one, to: &dumped)
     #expect("\(keys)" == "keys for aeadAES128GCM" && "\(keys.local)" == "a master key of 28 bytes")
     #expect(!dumped.contains("Storage") && !dumped.contains("0x"), "\(dumped)")
-    #expect(DTLSError.alert(.badCertificate).failure.code == .callMediaFailed)
+    #expect(DTLSError.alert(.badCertificate).failure.code == .callMediaInsecure)
   }
 
   @Test func oneCertificateServesManyThreads() async throws {
