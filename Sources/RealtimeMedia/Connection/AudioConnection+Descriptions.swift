@@ -180,14 +180,16 @@ extension AudioConnection {
     guard let codec = audio.codecs.first else { return }
     let event = audio.telephoneEvent(for: codec)
     let packetTime = audio.remote.packetTime.map { Duration.milliseconds($0) }
+    let maximum = audio.remote.maximumPacketTime.map { Duration.milliseconds($0) }
     do {
       if let sender = self.sender {
-        try sender.change(codec: codec, telephoneEvent: event, packetTime: packetTime)
+        try sender.change(
+          codec: codec, telephoneEvent: event, packetTime: packetTime, maximumPacketTime: maximum)
         self.reports?.change(clockRate: codec.key.clockRate)
       } else {
         self.sender = try AudioSender(
           ssrc: self.ssrc, codec: codec, telephoneEvent: event, packetTime: packetTime,
-          options: self.configuration.sending, random: &self.random)
+          maximumPacketTime: maximum, options: self.configuration.sending, random: &self.random)
       }
     } catch {
       self.fail(VoiceFailure(.callMediaFailed, message: "\(error)", cause: error))

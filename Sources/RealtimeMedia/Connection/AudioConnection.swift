@@ -86,6 +86,8 @@ public final class AudioConnection {
     case keyPressed(TelephoneEvent.Key)
     /// Something to know that ends nothing.
     case warned(ICEWarning)
+    /// What comes cannot be decoded, so silence is heard; the call goes on, and the other direction is good.
+    case decodingFailed(VoiceFailure)
     /// The quality became bad in one way, or recovered.
     case qualityChanged(CallQualityMonitor.Change)
     /// Why ``State/failed``.
@@ -172,6 +174,7 @@ public final class AudioConnection {
   /// Tells by the silence of the other side that the way may be broken.
   var silence = SilenceWatch()
   var packetsRefused = 0
+  var packetsNotProtected = 0
   var report: [UInt8] = []
   /// The packet being made; kept so that its storage is used again.
   var packet: [UInt8] = []
