@@ -18,7 +18,7 @@ public final class MediaSession: Sendable {
   /// How a session behaves.
   public struct Configuration: Sendable {
     /// A STUN or TURN server.
-    public struct IceServer: Hashable, Sendable {
+    public struct IceServer: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
       /// Its address.
       public var address: IceServerAddress
       /// The user, for TURN.
@@ -32,6 +32,9 @@ public final class MediaSession: Sendable {
         self.username = username
         self.password = password
       }
+
+      public var description: String { "\(self.address)" }
+      public var customMirror: Mirror { Mirror(self, children: ["address": self.address]) }
     }
 
     /// STUN and TURN servers.

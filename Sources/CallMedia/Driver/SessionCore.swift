@@ -240,6 +240,7 @@ final class SessionCore {
     case .keyPressed(let key): self.tell(.keyPressed(key.character))
     case .warned(.onlyHostCandidates) where self.configuration.iceServers.isEmpty: break
     case .warned(let warning): self.tell(.warned(warning.failure))
+    case .decodingFailed(let failure): self.tell(.warned(failure))
     case .qualityChanged(let change): self.tell(.qualityChanged(change))
     case .failed(let failure): self.tell(.failed(failure))
     }

@@ -252,7 +252,20 @@ extension CallMachine {
     }
   }
 
-  /// Descriptions that the peer does not take will not get better.
+  /// What answers a restart concerns the restart alone, also if it comes too late for it: the old way may work.
+  mutating func remoteRejected(_ failure: VoiceFailure, at now: VoiceInstant) -> [Action] {
+    switch (self.phase, self.media) {
+    case (.established, .restarting): self.restartFailed(at: now)
+    case (.established, .failed): [.ignore(.outOfOrder)]
+    case (.established, .idle), (.established, .connecting), (.established, .connected),
+      (.established, .interrupted), (.idle, _), (.preparing, _), (.readyToInvite, _), (.inviting, _),
+      (.trying, _), (.ringing, _), (.incoming, _), (.preparingAnswer, _), (.readyToAnswer, _),
+      (.answering, _), (.ended, _):
+      self.mediaRejected(failure)
+    }
+  }
+
+  /// Descriptions that this side's media do not take will not get better.
   mutating func mediaRejected(_ failure: VoiceFailure) -> [Action] {
     self.end(
       CallTerminationReason(

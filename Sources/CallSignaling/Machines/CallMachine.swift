@@ -280,7 +280,7 @@ public struct CallMachine: Sendable {
     case .answerFailed(let failure): self.answerFailed(failure)
     case .restartOfferMade(let offer): self.restartOfferMade(offer)
     case .restartFailed: self.restartFailed(at: now)
-    case .remoteRejected(let failure): self.mediaRejected(failure)
+    case .remoteRejected(let failure): self.remoteRejected(failure, at: now)
     case .mediaConnected: self.mediaConnected()
     case .mediaInterrupted: self.mediaInterrupted(at: now)
     case .mediaFailed: self.mediaFailed(at: now)

@@ -69,7 +69,8 @@ extension AudioReceiver {
   private func take(_ event: TelephoneEvent, _ packet: RTPPacket, _ index: Int, at now: VoiceInstant) {
     let rate = self.keyTracks[index].clockRate
     let outputs = self.keyTracks[index].receiver.received(
-      event, timestamp: packet.timestamp, at: UInt32(truncatingIfNeeded: now.units(of: rate)))
+      event, timestamp: packet.timestamp, isMarked: packet.marker,
+      at: UInt32(truncatingIfNeeded: now.units(of: rate)))
     self.report(outputs, clockRate: rate)
     guard event.key != nil else { return }
     // Keys with a clock that the audio does not have are taken to be pressed right behind the newest audio.

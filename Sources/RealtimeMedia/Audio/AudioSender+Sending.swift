@@ -5,13 +5,11 @@ extension AudioSender {
   private static let pause = Duration.milliseconds(200)
   /// How long it takes to fade to silence: 5 ms.
   private static let fade = 240
-  /// The most that is given at once; more is cut.
-  private static let longestFrame = 5760
 
   /// Takes a frame, and makes a packet if enough is there.
   ///
   /// - Parameters:
-  ///   - samples: A multiple of 10 ms up to 120 ms, usually 20 ms; `nil` for as much silence as the last frame was long.
+  ///   - samples: A multiple of 10 ms up to 60 ms, as much as a packet holds, usually 20 ms; `nil` for as much silence as the last frame was long.
   ///   - packet: Holds the packet and nothing else afterwards; a buffer that is kept makes this free of allocations.
   /// - Returns: Whether there is a packet: not while it fills up, nor in silence that is left out (DTX).
   public func send(
@@ -21,8 +19,23 @@ extension AudioSender {
     self.followPause(until: now)
     self.take(samples)
     self.followAgreement()
-    guard self.pending.count >= self.packetLength else { return false }
-    let units = self.allowedUnits(atMost: self.pending.count / Self.unit)
+    return self.sendPending(into: &packet)
+  }
+
+  /// Whether the last frame makes another packet.
+  public var hasRest: Bool { self.pending.count >= self.packetLength }
+
+  /// Makes the next packet of the last frame.
+  ///
+  /// - Returns: Whether there is one, as ``send(_:at:into:)``; ``hasRest`` says whether to go on.
+  public func sendRest(into packet: inout [UInt8]) -> Bool {
+    packet.removeAll(keepingCapacity: true)
+    return self.sendPending(into: &packet)
+  }
+
+  private func sendPending(into packet: inout [UInt8]) -> Bool {
+    guard self.hasRest else { return false }
+    let units = self.allowedUnits(atMost: min(self.packetLimit, self.pending.count) / Self.unit)
     let length = max(Self.unit, units * Self.unit)
     defer { self.pending.removeFirst(min(length, self.pending.count)) }
     return self.makePacket(length, into: &packet)
@@ -88,7 +101,7 @@ extension AudioSender {
   private func take(_ samples: ArraySlice<Int16>?) {
     self.encoder.isMuted = samples == nil && self.isMuted
     if let samples, !samples.isEmpty {
-      let samples = samples.prefix(Self.longestFrame)
+      let samples = samples.prefix(Self.longestPacket)
       let start = self.pending.count
       self.pending.append(contentsOf: samples)
       if self.isMuted {

@@ -17,8 +17,9 @@ public enum AudioSenderError: Error, Hashable, Sendable, CustomStringConvertible
 
 /// Makes packets of RTP of mono audio at 48 kHz.
 ///
-/// One frame goes in, and at most one packet comes out. A packet holds at least the time of packets that was agreed on,
-/// and all that is there: whoever wants packets of 10 ms gives frames of 10 ms. Keys take the place of audio (RFC 4733).
+/// One frame goes in, and one packet comes out at most. A packet holds at least the time of packets that was agreed on,
+/// and all that is there: whoever wants packets of 10 ms gives frames of 10 ms. Only if the other side takes no packets of that
+/// length (`maxptime`) several come out; ``sendRest(into:)`` makes the others. Keys take the place of audio (RFC 4733).
 /// While the microphone is muted silence is sent, not nothing: addresses of NATs stay in use, and the other side
 /// neither takes the call for broken nor counts losses. Opus then leaves out most packets (DTX), but sends one at least
 /// every 400 ms; while nobody is muted it does so only if the other side asks for it (`usedtx=1`) or with
@@ -78,6 +79,8 @@ public final class AudioSender {
   static let rate = 48000
   /// 10 ms, the unit of all packets.
   static let unit = 480
+  /// 60 ms.
+  static let longestPacket = 2880
 
   /// The source that stands in the packets.
   public let ssrc: UInt32
@@ -102,6 +105,8 @@ public final class AudioSender {
   /// Samples that wait for a whole packet.
   var pending: [Int16] = []
   var packetLength: Int
+  /// The most that the other side takes in one packet.
+  var packetLimit = AudioSender.longestPacket
   /// Whether the next packet of audio begins something (RFC 3551 section 4.1).
   var isMarked = true
   var lastSample: Int16 = 0
@@ -115,6 +120,7 @@ public final class AudioSender {
     var codec: NegotiatedAudio.Codec
     var telephoneEvent: NegotiatedAudio.Codec?
     var packetTime: Duration?
+    var maximumPacketTime: Duration?
     var encoder: any AudioEncoding
   }
 
@@ -125,11 +131,13 @@ public final class AudioSender {
   ///   - codec: The codec to send, as it was agreed on.
   ///   - telephoneEvent: The format of keys with the same clock, if there is one.
   ///   - packetTime: How much audio a packet has, 20 ms by default; rounded to what the codec can, from 10 to 60 ms.
+  ///   - maximumPacketTime: How much it may have; what is too short for the codec counts as the least that the codec can.
   ///   - random: Gives the first number and the first timestamp.
   /// - Throws: ``AudioSenderError``.
   public init(
     ssrc: UInt32, codec: NegotiatedAudio.Codec, telephoneEvent: NegotiatedAudio.Codec? = nil,
-    packetTime: Duration? = nil, options: Options = .init(), random: inout some RandomNumberGenerator
+    packetTime: Duration? = nil, maximumPacketTime: Duration? = nil, options: Options = .init(),
+    random: inout some RandomNumberGenerator
   ) throws(AudioSenderError) {
     self.ssrc = ssrc
     self.codec = codec
@@ -143,7 +151,7 @@ public final class AudioSender {
     // The upper half is left out, so that a lost first packet is not a wrap as well (RFC 3711 section 3.3.1).
     self.sequenceNumber = UInt16.random(in: 0..<32768, using: &random)
     self.pending.reserveCapacity(8192)
-    self.setPacketTime(packetTime)
+    self.setPacketTime(packetTime, atMost: maximumPacketTime)
   }
 
   /// The share of packets that are expected to be lost, from 0 to 1; it says how much redundancy is sent.
@@ -161,7 +169,8 @@ public final class AudioSender {
   ///
   /// - Throws: ``AudioSenderError``; what was agreed on before stays.
   public func change(
-    codec: NegotiatedAudio.Codec, telephoneEvent: NegotiatedAudio.Codec? = nil, packetTime: Duration? = nil
+    codec: NegotiatedAudio.Codec, telephoneEvent: NegotiatedAudio.Codec? = nil, packetTime: Duration? = nil,
+    maximumPacketTime: Duration? = nil
   ) throws(AudioSenderError) {
     let isSame =
       codec.key == self.codec.key && codec.remoteParameters == self.codec.remoteParameters
@@ -169,7 +178,8 @@ public final class AudioSender {
     let encoder = isSame ? self.encoder : try AudioEncoders.make(codec, options: self.options)
     encoder.expectedLoss = self.loss
     self.nextAgreement = Agreement(
-      codec: codec, telephoneEvent: telephoneEvent, packetTime: packetTime, encoder: encoder)
+      codec: codec, telephoneEvent: telephoneEvent, packetTime: packetTime,
+      maximumPacketTime: maximumPacketTime, encoder: encoder)
     self.followAgreement()
   }
 
@@ -182,14 +192,18 @@ public final class AudioSender {
     self.telephoneEvent = agreement.telephoneEvent
     if agreement.telephoneEvent == nil { self.presses = [] }
     self.keys = TelephoneEventSender(clockRate: agreement.codec.key.clockRate)
-    self.setPacketTime(agreement.packetTime)
+    self.setPacketTime(agreement.packetTime, atMost: agreement.maximumPacketTime)
   }
 
-  private func setPacketTime(_ time: Duration?) {
-    let asked = max(.milliseconds(10), min(.milliseconds(60), time ?? .milliseconds(20)))
-    let units = Int(asked.units(of: Self.rate)) / Self.unit
-    self.packetLength = self.allowedUnits(atMost: max(1, units)) * Self.unit
+  private func setPacketTime(_ time: Duration?, atMost maximum: Duration?) {
+    self.packetLimit = self.allowedUnits(in: maximum ?? .milliseconds(60)) * Self.unit
+    self.packetLength = min(self.packetLimit, self.allowedUnits(in: time ?? .milliseconds(20)) * Self.unit)
     self.packetTime = .units(Int64(self.packetLength), of: Self.rate)
+  }
+
+  private func allowedUnits(in time: Duration) -> Int {
+    let time = max(.milliseconds(10), min(.milliseconds(60), time))
+    return self.allowedUnits(atMost: max(1, Int(time.units(of: Self.rate)) / Self.unit))
   }
 
   /// The largest packet of this codec with at most so many units of 10 ms.

@@ -151,7 +151,7 @@ public struct TelephoneEventSender: Hashable, Sendable {
 /// Receives keys (RFC 4733 section 2.5.2): each once, however many of its packets are lost or come twice.
 ///
 /// States: *idle*, *pressed*. A key whose last packets are all lost ends when the next one begins, or when nothing of it
-/// came for a while.
+/// came for a while. A key that is longer than 16 bits can say comes in segments, which are joined (section 2.5.2.3).
 public struct TelephoneEventReceiver: Hashable, Sendable {
   /// What was noticed.
   public enum Output: Hashable, Sendable {
@@ -162,13 +162,21 @@ public struct TelephoneEventReceiver: Hashable, Sendable {
 
   private struct Current: Hashable, Sendable {
     var key: TelephoneEvent.Key
+    /// Of the present segment.
     var start: UInt32
+    /// Of the segments before.
+    var before = 0
     var duration: Int
     var isOver: Bool
     var lastSeen: UInt32
+
+    var total: Int { self.before + self.duration }
   }
 
+  private static let longestSegment = 0xffff
   private let patience: Int
+  /// How far the next segment may be from where the last one ended: 40 ms.
+  private var tolerance: UInt { UInt(self.patience * 4 / 15) }
   private var current: Current?
 
   /// Creates a receiver.
@@ -181,26 +189,36 @@ public struct TelephoneEventReceiver: Hashable, Sendable {
   /// Takes a packet.
   ///
   /// - Parameters:
-  ///   - timestamp: When the key went down.
+  ///   - timestamp: When the key went down, or its segment began.
+  ///   - isMarked: Whether the packet has the marker, which only the first ones of a key have.
   ///   - now: The time in units of the receiver's clock, as ``timePassed(at:)`` gets it.
-  public mutating func received(_ event: TelephoneEvent, timestamp: UInt32, at now: UInt32) -> [Output] {
+  public mutating func received(
+    _ event: TelephoneEvent, timestamp: UInt32, isMarked: Bool = false, at now: UInt32
+  ) -> [Output] {
     guard let key = event.key else { return [] }
     var outputs: [Output] = []
     if var current = self.current {
       let order = Int32(bitPattern: timestamp &- current.start)
       // A late packet of a key that is over, or of one before.
       if order < 0 || order == 0 && current.isOver { return [] }
-      if order == 0 && current.key == key {
+      let isNextSegment =
+        !isMarked && !current.isOver && (Int(order) - Self.longestSegment).magnitude <= self.tolerance
+      if isNextSegment, current.key == key {
+        current.before += Int(order)
+        current.start = timestamp
+        current.duration = 0
+      }
+      if current.start == timestamp && current.key == key {
         current.duration = max(current.duration, Int(event.duration))
         current.lastSeen = now
         if event.isEnd {
           current.isOver = true
-          outputs.append(.ended(key, duration: current.duration))
+          outputs.append(.ended(key, duration: current.total))
         }
         self.current = current
         return outputs
       }
-      if !current.isOver { outputs.append(.ended(current.key, duration: current.duration)) }
+      if !current.isOver { outputs.append(.ended(current.key, duration: current.total)) }
     }
     outputs.append(.began(key))
     if event.isEnd { outputs.append(.ended(key, duration: Int(event.duration))) }
@@ -215,6 +233,6 @@ public struct TelephoneEventReceiver: Hashable, Sendable {
     guard Int32(bitPattern: now &- current.lastSeen) > Int32(self.patience) else { return [] }
     current.isOver = true
     self.current = current
-    return [.ended(current.key, duration: current.duration)]
+    return [.ended(current.key, duration: current.total)]
   }
 }

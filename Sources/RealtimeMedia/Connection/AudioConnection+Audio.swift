@@ -8,16 +8,31 @@ extension AudioConnection {
   ///
   /// - Parameters:
   ///   - samples: 960 mono samples at 48 kHz; `nil` while nothing is said, as when muted.
-  ///   - transmit: Is given the packet if there is one on a direct path; it must not keep it. On relayed paths the packet is
+  ///   - transmit: Is given each packet if there is one on a direct path; it must not keep it. On relayed paths the packet is
   ///     among the outputs.
   public func sendAudio(_ samples: ArraySlice<Int16>?, at now: VoiceInstant, transmit: Transmit) {
     guard case .secured(_, let srtp) = self.keys, let path = self.ice.sendingPath, let sender = self.sender,
       self.negotiator.agreed?.direction.sends ?? false
     else { return }
-    let timestamp = sender.timestamp
-    guard sender.send(samples, at: now, into: &self.packet) else { return }
+    var timestamp = sender.timestamp
+    var isPacket = sender.send(samples, at: now, into: &self.packet)
+    while true {
+      if isPacket { self.transmit(timestamp, srtp, path, at: now, by: transmit) }
+      guard sender.hasRest else { return }
+      timestamp = sender.timestamp
+      isPacket = sender.sendRest(into: &self.packet)
+    }
+  }
+
+  private func transmit(
+    _ timestamp: UInt32, _ srtp: SRTPContext, _ path: ICEAgent.SendingPath, at now: VoiceInstant,
+    by transmit: Transmit
+  ) {
     self.reports?.sent(timestamp: timestamp, payloadBytes: self.packet.count - 12, at: now)
-    guard (try? srtp.protect(&self.packet)) != nil else { return }
+    guard (try? srtp.protect(&self.packet)) != nil else {
+      self.packetsNotProtected += 1
+      return
+    }
     switch path {
     case .direct: transmit(self.packet, path)
     case .relayed: self.ice.send(self.packet, at: now)
@@ -36,7 +51,13 @@ extension AudioConnection {
     while let event = self.receiver.poll() {
       switch event {
       case .keyPressed(let key): self.tell(.keyPressed(key))
-      case .keyReleased, .sourceChanged, .codecChanged, .codecFailed: break
+      case .codecFailed(let codec):
+        self.tell(
+          .decodingFailed(
+            VoiceFailure(
+              .callMediaFailed, message: "There is no decoder for \(codec.encoding); what comes is not heard."
+            )))
+      case .keyReleased, .sourceChanged, .codecChanged: break
       }
     }
     return info.concealedCount

@@ -15,14 +15,25 @@ extension AudioConnection {
     _ direction: MediaDirection? = nil, restartingICE: Bool = false, at now: VoiceInstant
   ) throws(VoiceFailure) -> String {
     try self.checkOpen()
-    // Candidates that were found since the last output was taken belong into the description.
-    self.drain()
-    self.negotiator.rolledBack()
-    if let direction { self.direction = direction }
-    if restartingICE, self.negotiator.agreed != nil { self.restart(as: .controlling, at: now) }
+    // All of it on copies, which count when nothing can be wrong any more.
+    var (negotiator, ice) = (self.negotiator, self.ice)
+    negotiator.rolledBack()
+    ice.rollBack()
+    var certificate = self.certificate
+    if restartingICE, negotiator.agreed != nil {
+      certificate = try self.certificateForRestart()
+      ice.restart(as: .controlling, at: now)
+    }
+    let direction = direction ?? self.direction
+    let offer: SessionDescription
     do {
-      return try self.negotiator.makeOffer(self.direction, transport: self.transport).text
+      offer = try negotiator.makeOffer(direction, transport: Self.transport(ice, certificate))
     } catch { throw error.failure }
+    (self.negotiator, self.ice, self.negotiatorBeforeAnswer) = (negotiator, ice, nil)
+    self.direction = direction
+    self.offeredCertificate = certificate
+    self.drain()
+    return offer.text
   }
 
   /// Takes the other side's offer and makes the answer.
@@ -33,19 +44,28 @@ extension AudioConnection {
   public func receivedOffer(_ text: String, at now: VoiceInstant) throws(VoiceFailure) -> String {
     try self.checkOpen()
     let offer = try Self.parse(text)
-    self.drain()
-    let isFirst = self.negotiator.agreed == nil
-    self.negotiator.rolledBack()
+    var (negotiator, ice) = (self.negotiator, self.ice)
+    negotiator.rolledBack()
+    ice.rollBack()
+    var certificate = self.certificate
+    let isFirst = negotiator.agreed == nil
+    let isRestart: Bool
+    do { isRestart = try negotiator.restartsICE(offer) } catch { throw error.failure }
+    if isFirst {
+      ice.setRole(.controlled)
+    } else if isRestart {
+      certificate = try self.certificateForRestart()
+      // Who begins the restart controls it (RFC 8445 section 6.1.1 read with browsers' behaviour).
+      ice.restart(as: .controlled, at: now)
+    }
     do {
-      if isFirst {
-        self.ice.setRole(.controlled)
-      } else if try self.negotiator.restartsICE(offer) {
-        // Who begins the restart controls it (RFC 8445 section 6.1.1 read with browsers' behaviour).
-        self.restart(as: .controlled, at: now)
-      }
-      let (answer, audio) = try self.negotiator.receivedOffer(
-        offer, direction: self.direction, transport: self.transport)
+      let (answer, audio) = try negotiator.receivedOffer(
+        offer, direction: self.direction, transport: Self.transport(ice, certificate))
+      (self.negotiator, self.ice, self.negotiatorBeforeAnswer) = (negotiator, ice, nil)
+      self.certificate = certificate
+      self.offeredCertificate = nil
       self.apply(audio, at: now)
+      self.drain()
       return answer.text
     } catch { throw error.failure }
   }
@@ -64,6 +84,7 @@ extension AudioConnection {
       let audio = try negotiator.receivedAnswer(answer)
       self.negotiatorBeforeAnswer = isFinal ? nil : self.negotiatorBeforeAnswer ?? self.negotiator
       self.negotiator = negotiator
+      self.certificate = self.offeredCertificate ?? self.certificate
       self.apply(audio, at: now)
     } catch {
       // Gateways repeat the answer: with early media, and when the call is taken.
@@ -102,29 +123,27 @@ extension AudioConnection {
       && remote.icePassword == agreed.remote.icePassword
   }
 
-  var transport: AudioNegotiator.Transport {
-    let credentials = self.ice.localCredentials
-    return .init(
-      iceUserFragment: credentials.userFragment, icePassword: credentials.password,
-      fingerprint: self.certificate.fingerprint, candidates: self.candidates,
-      hasAllCandidates: self.hasAllCandidates)
+  private static func transport(
+    _ ice: ICEAgent, _ certificate: DTLSCertificate
+  ) -> AudioNegotiator.Transport {
+    .init(
+      iceUserFragment: ice.localCredentials.userFragment, icePassword: ice.localCredentials.password,
+      fingerprint: certificate.fingerprint, candidates: ice.signalledCandidates,
+      hasAllCandidates: ice.gatheringHasEnded)
   }
 
-  private func restart(as role: ICEAgent.Role, at now: VoiceInstant) {
-    self.candidates = []
-    self.hasAllCandidates = false
-    self.ice.setRole(role)
-    self.ice.restart(at: now)
-    // Gathering on the sockets that there are is done at once; its candidates belong into the description.
-    self.drain()
-    if self.isWayLost { self.failure = nil }
-    self.connectDeadline = now.advanced(by: self.configuration.connectTimeout)
+  /// With the old one the other side would keep its association, and never take part in a new handshake (RFC 8842 section 4).
+  private func certificateForRestart() throws(VoiceFailure) -> DTLSCertificate {
+    guard self.areKeysOver else { return self.certificate }
+    do { return try DTLSCertificate.make() } catch {
+      throw VoiceFailure(.callMediaFailed, message: "A certificate could not be made.", cause: error)
+    }
   }
 
-  private var isWayLost: Bool {
+  private var areKeysOver: Bool {
     switch self.keys {
-    case .waiting, .handshaking, .secured: true
-    case .failed, .closed: false
+    case .waiting, .ready, .handshaking, .paused, .secured: false
+    case .failed, .closed: true
     }
   }
 
@@ -132,10 +151,14 @@ extension AudioConnection {
   private func apply(_ audio: NegotiatedAudio, at now: VoiceInstant) {
     let new = Applied(
       userFragment: audio.remote.iceUserFragment, password: audio.remote.icePassword,
-      fingerprints: Set(audio.remote.fingerprints), role: audio.dtlsRole)
+      fingerprints: Set(audio.remote.fingerprints), role: audio.dtlsRole, own: self.certificate.fingerprint)
     let old = self.applied
     self.applied = new
-    if old?.userFragment != new.userFragment || old?.password != new.password {
+    let isRestart = old?.userFragment != new.userFragment || old?.password != new.password
+    let areKeysNew =
+      old?.fingerprints != new.fingerprints || old?.role != new.role || old?.own != new.own
+    if isRestart {
+      if !self.areKeysOver { self.failure = nil }
       self.ice.setRemote(
         userFragment: new.userFragment, password: new.password, isLite: audio.remote.isICELite, at: now)
       self.connectDeadline = now.advanced(by: self.configuration.connectTimeout)
@@ -143,7 +166,7 @@ extension AudioConnection {
     }
     for candidate in audio.remote.candidates { self.ice.addRemote(candidate, at: now) }
     if audio.remote.hasAllCandidates { self.ice.remoteCandidatesEnded(at: now) }
-    if old?.fingerprints != new.fingerprints || old?.role != new.role {
+    if areKeysNew || isRestart && self.areKeysOver {
       self.beginHandshake(new, audio, at: now)
     }
     self.setUpAudio(audio)
@@ -157,14 +180,16 @@ extension AudioConnection {
     guard let codec = audio.codecs.first else { return }
     let event = audio.telephoneEvent(for: codec)
     let packetTime = audio.remote.packetTime.map { Duration.milliseconds($0) }
+    let maximum = audio.remote.maximumPacketTime.map { Duration.milliseconds($0) }
     do {
       if let sender = self.sender {
-        try sender.change(codec: codec, telephoneEvent: event, packetTime: packetTime)
+        try sender.change(
+          codec: codec, telephoneEvent: event, packetTime: packetTime, maximumPacketTime: maximum)
         self.reports?.change(clockRate: codec.key.clockRate)
       } else {
         self.sender = try AudioSender(
           ssrc: self.ssrc, codec: codec, telephoneEvent: event, packetTime: packetTime,
-          options: self.configuration.sending, random: &self.random)
+          maximumPacketTime: maximum, options: self.configuration.sending, random: &self.random)
       }
     } catch {
       self.fail(VoiceFailure(.callMediaFailed, message: "\(error)", cause: error))

@@ -43,7 +43,7 @@ extension AudioConnection {
     guard !self.isClosed else { return }
     self.ice.streamReceived(bytes, id, at: now)
     self.drainReceived(at: now)
-    self.startHandshakeIfPossible(at: now)
+    self.paceHandshake(at: now)
     self.tellState()
   }
 
@@ -67,17 +67,26 @@ extension AudioConnection {
     case .stun, .turnChannel:
       self.ice.received(datagram[...], on: id, from: remote, at: now)
       self.drainReceived(at: now)
-      self.startHandshakeIfPossible(at: now)
-    case .dtls, .rtp, .rtcp: self.takeApplication(&datagram, at: now)
+      self.paceHandshake(at: now)
+    case .dtls, .rtp, .rtcp:
+      self.takeApplication(&datagram, isFromKnownAddress: self.ice.knows(remote, on: id), at: now)
     case .unknown: return
     }
     self.tellState()
   }
 
   /// Takes what came on a way that ICE found, unwrapped from a relay or not.
-  private func takeApplication(_ datagram: inout [UInt8], at now: VoiceInstant) {
+  private func takeApplication(
+    _ datagram: inout [UInt8], isFromKnownAddress: Bool, at now: VoiceInstant
+  ) {
     switch DatagramKind(datagram) {
-    case .dtls: self.takeHandshake(datagram, at: now)
+    case .dtls:
+      // Anybody can make an alert that ends a handshake.
+      guard isFromKnownAddress else {
+        self.packetsRefused += 1
+        return
+      }
+      self.takeHandshake(datagram, at: now)
     case .rtp:
       guard case .secured(_, let srtp) = self.keys, (try? srtp.unprotect(&datagram)) != nil,
         let packet = try? RTPPacket(parsing: datagram[...])
@@ -108,9 +117,12 @@ extension AudioConnection {
   private func drainReceived(at now: VoiceInstant) {
     self.drain()
     guard !self.unwrapped.isEmpty else { return }
-    var datagrams: [[UInt8]] = []
-    swap(&datagrams, &self.unwrapped)
-    for index in datagrams.indices { self.takeApplication(&datagrams[index], at: now) }
+    var unwrapped: [(datagram: [UInt8], isFromKnownAddress: Bool)] = []
+    swap(&unwrapped, &self.unwrapped)
+    for index in unwrapped.indices {
+      let isKnown = unwrapped[index].isFromKnownAddress
+      self.takeApplication(&unwrapped[index].datagram, isFromKnownAddress: isKnown, at: now)
+    }
   }
 
   /// Turns what the agent and the handshake want into outputs.
@@ -121,13 +133,9 @@ extension AudioConnection {
       case .openStream(let id, let server): self.outputs.append(.openStream(id, server))
       case .sendStream(let bytes, let id): self.outputs.append(.sendStream(bytes, id))
       case .closeStream(let id): self.outputs.append(.closeStream(id))
-      case .candidate(let candidate):
-        self.candidates.append(candidate)
-        self.tell(.candidateFound(candidate))
-      case .gatheringEnded:
-        self.hasAllCandidates = true
-        self.tell(.gatheringEnded)
-      case .received(let datagram): self.unwrapped.append(datagram)
+      case .candidate(let candidate): self.tell(.candidateFound(candidate))
+      case .gatheringEnded: self.tell(.gatheringEnded)
+      case .received(let datagram, let isKnown): self.unwrapped.append((datagram, isKnown))
       case .warned(let warning): self.tell(.warned(warning))
       case .stateChanged(.failed):
         // A restart can repair it, so it is no end.
@@ -158,34 +166,54 @@ extension AudioConnection {
     var early: [[UInt8]] = []
     switch self.keys {
     case .waiting(let datagrams): early = datagrams
-    case .handshaking(let old, _), .secured(let old, _): old.close()
+    case .ready: break
+    case .handshaking(let old, _), .paused(let old), .secured(let old, _): old.close()
     case .failed, .closed: self.failure = nil
     }
     do {
       let handshake = try self.makeHandshake(self.certificate, audio.dtlsRole, audio.remote.fingerprints)
-      self.keys = .handshaking(handshake, until: nil)
-      for datagram in early { handshake.received(datagram[...]) }
-      self.startHandshakeIfPossible(at: now)
-      self.drainHandshake(at: now)
+      self.keys = .ready(handshake, early: early)
+      self.paceHandshake(at: now)
     } catch {
       self.keys = .failed
-      self.fail(Self.failure(of: error))
+      self.fail(error.failure)
     }
   }
 
-  /// The handshake begins when there is a way, not to waste its first flight.
-  func startHandshakeIfPossible(at now: VoiceInstant) {
-    guard case .handshaking(let handshake, nil) = self.keys, self.ice.sendingPath != nil else { return }
-    self.keys = .handshaking(handshake, until: now.advanced(by: self.configuration.handshakeTimeout))
-    handshake.start()
+  /// The handshake begins when there is a way, not to waste its first flight, and stands still while the way is lost.
+  func paceHandshake(at now: VoiceInstant) {
+    let hasWay: Bool
+    switch self.ice.state {
+    case .connected, .completed: hasWay = true
+    case .new, .checking, .disconnected, .failed, .closed: hasWay = false
+    }
+    let deadline = now.advanced(by: self.configuration.handshakeTimeout)
+    switch self.keys {
+    case .ready(let handshake, let early):
+      guard hasWay else { return }
+      self.keys = .handshaking(handshake, until: deadline)
+      handshake.start()
+      // It takes nothing before it has started.
+      for datagram in early { handshake.received(datagram[...]) }
+    case .handshaking(let handshake, _):
+      guard !hasWay else { return }
+      self.keys = .paused(handshake)
+    case .paused(let handshake):
+      guard hasWay else { return }
+      self.keys = .handshaking(handshake, until: deadline)
+      handshake.handleTimeout()
+    case .waiting, .secured, .failed, .closed: return
+    }
     self.drainHandshake(at: now)
   }
 
   private func takeHandshake(_ datagram: [UInt8], at now: VoiceInstant) {
     switch self.keys {
     case .waiting(let early):
-      if early.count < Self.earlyHandshakeLimit { self.keys = .waiting(early + [datagram]) }
-    case .handshaking(let handshake, _), .secured(let handshake, _):
+      if early.count < Self.earlyHandshakeLimit { self.keys = .waiting(early: early + [datagram]) }
+    case .ready(let handshake, let early):
+      if early.count < Self.earlyHandshakeLimit { self.keys = .ready(handshake, early: early + [datagram]) }
+    case .handshaking(let handshake, _), .paused(let handshake), .secured(let handshake, _):
       handshake.received(datagram[...])
       self.drainHandshake(at: now)
     case .failed, .closed: break
@@ -195,8 +223,8 @@ extension AudioConnection {
   func drainHandshake(at now: VoiceInstant) {
     let handshake: any DTLSHandshaking
     switch self.keys {
-    case .handshaking(let running, _), .secured(let running, _): handshake = running
-    case .waiting, .failed, .closed: return
+    case .handshaking(let running, _), .paused(let running), .secured(let running, _): handshake = running
+    case .waiting, .ready, .failed, .closed: return
     }
     while let output = handshake.poll() {
       switch output {
@@ -213,17 +241,13 @@ extension AudioConnection {
         }
       case .failed(let error):
         self.keys = .failed
-        self.fail(Self.failure(of: error))
+        self.fail(error.failure)
       case .closed:
         self.keys = .closed
         self.tell(.remoteClosed)
       }
     }
     self.drain()
-  }
-
-  static func failure(of error: DTLSError) -> VoiceFailure {
-    VoiceFailure(.callMediaInsecure, message: "The call could not be secured: \(error)", cause: error)
   }
 
   // MARK: Time
@@ -235,9 +259,9 @@ extension AudioConnection {
     switch self.keys {
     case .handshaking(let handshake, let deadline):
       wakes.append(deadline)
-      if deadline != nil { wakes.append(handshake.timeout.map { now.advanced(by: $0) }) }
+      wakes.append(handshake.timeout.map { now.advanced(by: $0) })
     case .secured: wakes.append(self.reports?.nextWake)
-    case .waiting, .failed, .closed: break
+    case .waiting, .ready, .paused, .failed, .closed: break
     }
     return wakes.compactMap { $0 }.min()
   }
@@ -247,20 +271,22 @@ extension AudioConnection {
     guard !self.isClosed else { return }
     self.ice.timePassed(at: now)
     self.drainReceived(at: now)
-    self.startHandshakeIfPossible(at: now)
+    self.paceHandshake(at: now)
     switch self.keys {
     case .handshaking(let handshake, let deadline):
-      if let deadline, deadline <= now {
+      if deadline <= now {
         self.keys = .failed
         self.fail(
           VoiceFailure(.callMediaInsecure, message: "The other side did not finish the handshake in time."))
       } else {
+        // What is not answered may be lost with the way, which ICE would ask for after some seconds only.
+        if handshake.timeout == .zero { self.ice.checkNow(at: now) }
         handshake.handleTimeout()
         self.drainHandshake(at: now)
       }
     case .secured:
       self.sendReports(at: now)
-    case .waiting, .failed, .closed: break
+    case .waiting, .ready, .paused, .failed, .closed: break
     }
     if let deadline = self.connectDeadline, deadline <= now {
       self.connectDeadline = nil
@@ -280,12 +306,12 @@ extension AudioConnection {
     guard !self.isClosed else { return }
     self.sendGoodbye(at: now)
     switch self.keys {
-    case .handshaking(let handshake, _), .secured(let handshake, _):
+    case .handshaking(let handshake, _), .paused(let handshake), .secured(let handshake, _):
       handshake.close()
       while let output = handshake.poll() {
         if case .send(let datagram) = output { self.ice.send(datagram, at: now) }
       }
-    case .waiting, .failed, .closed: break
+    case .waiting, .ready, .failed, .closed: break
     }
     self.ice.close(at: now)
     self.drain()

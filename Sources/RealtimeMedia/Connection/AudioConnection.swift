@@ -18,8 +18,12 @@ public import VoiceCore
 ///
 /// - **agreement**: none, *provisional* (an answer that a later one may replace), *final*; see ``AudioNegotiator``.
 /// - **way**: the states of ``ICEAgent``.
-/// - **keys**: *waiting* (for the other side's fingerprint; handshake datagrams that came early are kept), *handshaking*,
-///   *secured*, *failed*, *closed* (the other side said goodbye). A new fingerprint begins the handshake anew.
+/// - **keys**: *waiting* (for the other side's fingerprint), *ready* (there is no way yet), *handshaking*, *paused* (the way is
+///   lost, so no time counts until there is one again), *secured*, *failed*, *closed* (the other side said goodbye). The first
+///   flight of the other side may come while this one is waiting or ready; it is kept. A new fingerprint of either side begins
+///   the handshake anew, and a restart of ICE after *failed* or *closed* brings a new certificate, and so a new fingerprint.
+///
+/// What is agreed on takes effect as a whole: an offer without an answer, or one that is refused, leaves all of them as they are.
 ///
 /// Not `Sendable`: one thread at a time.
 public final class AudioConnection {
@@ -82,6 +86,8 @@ public final class AudioConnection {
     case keyPressed(TelephoneEvent.Key)
     /// Something to know that ends nothing.
     case warned(ICEWarning)
+    /// What comes cannot be decoded, so silence is heard; the call goes on, and the other direction is good.
+    case decodingFailed(VoiceFailure)
     /// The quality became bad in one way, or recovered.
     case qualityChanged(CallQualityMonitor.Change)
     /// Why ``State/failed``.
@@ -98,8 +104,10 @@ public final class AudioConnection {
   }
 
   enum Keys {
-    case waiting([[UInt8]])
-    case handshaking(any DTLSHandshaking, until: VoiceInstant?)
+    case waiting(early: [[UInt8]])
+    case ready(any DTLSHandshaking, early: [[UInt8]])
+    case handshaking(any DTLSHandshaking, until: VoiceInstant)
+    case paused(any DTLSHandshaking)
     case secured(any DTLSHandshaking, SRTPContext)
     case failed
     case closed
@@ -111,6 +119,8 @@ public final class AudioConnection {
     var password: String
     var fingerprints: Set<CertificateFingerprint>
     var role: NegotiatedAudio.DTLSRole
+    /// The fingerprint of this side's certificate.
+    var own: CertificateFingerprint
   }
 
   /// Makes the handshake; tests put a model in its place.
@@ -129,7 +139,9 @@ public final class AudioConnection {
   static let earlyHandshakeLimit = 8
 
   let configuration: Configuration
-  let certificate: DTLSCertificate
+  var certificate: DTLSCertificate
+  /// The one of the last own offer, which counts from its answer on.
+  var offeredCertificate: DTLSCertificate?
   let makeHandshake: HandshakeFactory
   var random: any RandomNumberGenerator & Sendable
   var negotiator: AudioNegotiator
@@ -138,10 +150,7 @@ public final class AudioConnection {
   /// What is wanted; what was agreed on may be less.
   var direction = MediaDirection.sendAndReceive
   var ice: ICEAgent
-  var candidates: [ICECandidate] = []
-  /// Whether the candidates of the present credentials are all there.
-  public internal(set) var hasAllCandidates = false
-  var keys = Keys.waiting([])
+  var keys = Keys.waiting(early: [])
   var applied: Applied?
   var connectDeadline: VoiceInstant?
   /// Both sides have new credentials, and the way is still the old one.
@@ -150,7 +159,7 @@ public final class AudioConnection {
   var isClosed = false
   var failure: VoiceFailure?
   var told = State.new
-  var unwrapped: [[UInt8]] = []
+  var unwrapped: [(datagram: [UInt8], isFromKnownAddress: Bool)] = []
   var outputs: [Output] = []
   var nextOutput = 0
   let ssrc: UInt32
@@ -166,6 +175,7 @@ public final class AudioConnection {
   /// Tells by the silence of the other side that the way may be broken.
   var silence = SilenceWatch()
   var packetsRefused = 0
+  var packetsNotProtected = 0
   var report: [UInt8] = []
   /// The packet being made; kept so that its storage is used again.
   var packet: [UInt8] = []
@@ -219,7 +229,7 @@ public final class AudioConnection {
     let isSecured: Bool
     switch self.keys {
     case .secured: isSecured = true
-    case .waiting, .handshaking: isSecured = false
+    case .waiting, .ready, .handshaking, .paused: isSecured = false
     case .failed, .closed: return .failed
     }
     switch self.ice.state {
@@ -232,6 +242,9 @@ public final class AudioConnection {
 
   /// What both sides agreed on last.
   public var agreed: NegotiatedAudio? { self.negotiator.agreed }
+
+  /// Whether the candidates of the present credentials are all there.
+  public var hasAllCandidates: Bool { self.ice.gatheringHasEnded }
 
   /// The pair of addresses in use, if any.
   public var selectedPair: ICEAgent.CandidatePair? { self.ice.selectedPair }

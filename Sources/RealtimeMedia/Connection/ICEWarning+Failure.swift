@@ -8,6 +8,9 @@ extension ICEWarning {
       VoiceFailure(.callRelayFailed, message: "\(server.address) does not answer.")
     case .serverRefused(let server, let error):
       VoiceFailure(.callRelayFailed, message: "\(server.address) refuses: \(error)", cause: error)
+    case .serverNotUsed(let server):
+      VoiceFailure(
+        .callRelayFailed, message: "\(server.address) is not asked: STUN is for UDP, without TLS.")
     case .noCandidates:
       VoiceFailure(.callMediaUnreachable, message: "There is no address at which this side can be reached.")
     case .onlyHostCandidates:

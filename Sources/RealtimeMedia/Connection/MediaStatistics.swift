@@ -16,8 +16,11 @@ public struct MediaStatistics: Hashable, Sendable {
   public var sender = AudioSender.Statistics()
   /// What ICE counted.
   public var ice = ICEAgent.Counts()
-  /// Packets of media that could not prove to come from the other side, or were replayed.
+  /// Packets of media that could not prove to come from the other side, or were replayed, and those of a handshake from where the
+  /// other side was never seen.
   public var packetsRefused = 0
+  /// Packets that could not be encrypted; nothing was sent in their place.
+  public var packetsNotProtected = 0
   /// The last window: loss, concealment, bitrates, levels, and what people would think of it.
   public var window: CallQualityMonitor.Report?
   /// What is wrong now.
@@ -39,6 +42,7 @@ extension AudioConnection {
     statistics.sender = self.sender?.statistics ?? .init()
     statistics.ice = self.ice.counts
     statistics.packetsRefused = self.packetsRefused
+    statistics.packetsNotProtected = self.packetsNotProtected
     statistics.window = self.window
     statistics.warnings = self.quality.warnings
     return statistics

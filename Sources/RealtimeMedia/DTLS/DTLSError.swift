@@ -31,8 +31,10 @@ public enum DTLSError: Error, Hashable, Sendable, CustomStringConvertible {
 
   private static func suffix(_ reason: String?) -> String { reason.map { ": \($0)." } ?? "." }
 
-  /// The failure of the call: `call.media.failed`, with this error as its cause.
-  public var failure: VoiceFailure { VoiceFailure(.callMediaFailed, message: self.description, cause: self) }
+  /// The failure of the call: `call.media.insecure`, with this error as its cause.
+  public var failure: VoiceFailure {
+    VoiceFailure(.callMediaInsecure, message: "The call could not be secured: \(self)", cause: self)
+  }
 }
 
 /// A fatal alert (RFC 5246 section 7.2).

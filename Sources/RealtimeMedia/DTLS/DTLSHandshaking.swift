@@ -4,7 +4,7 @@
 public protocol DTLSHandshaking: AnyObject {
   /// Begins the handshake; the client sends its first flight, the server waits for it.
   func start()
-  /// Takes in a datagram of the other side; what does not belong to the connection changes nothing.
+  /// Takes in a datagram of the other side, once it has started; what does not belong to the connection changes nothing.
   func received(_ datagram: ArraySlice<UInt8>)
   /// Sends the last flight again, if it is time.
   func handleTimeout()

@@ -10,24 +10,32 @@ extension ICEAgent {
       candidate.port != 0, case .ip(let ip) = candidate.address, let last = self.generations.indices.last
     else { return }
     let address = TransportAddress(ip, port: candidate.port)
-    if let known = self.generations[last].remotes.firstIndex(where: { $0.address == address }) {
+    // While a restart waits for its answer, a candidate may belong to that answer or to what was before.
+    if let active = self.activeIndex, active != last { self.add(candidate, address, to: active, at: now) }
+    self.add(candidate, address, to: last, at: now)
+    self.settle(at: now)
+  }
+
+  private mutating func add(
+    _ candidate: ICECandidate, _ address: TransportAddress, to index: Int, at now: VoiceInstant
+  ) {
+    if let known = self.generations[index].remotes.firstIndex(where: { $0.address == address }) {
       // A peer-reflexive one is replaced by what the peer says of it (RFC 8838 section 11.4).
-      guard self.generations[last].remotes[known].candidate.kind == .peerReflexive else { return }
-      self.generations[last].remotes[known].candidate = candidate
-      let number = self.current.number
-      for index in self.pairs.indices
-      where self.pairs[index].remote == address && self.pairs[index].generation == number {
-        self.pairs[index].remoteCandidate = candidate
-        self.pairs[index].updatePriority(self.role)
+      guard self.generations[index].remotes[known].candidate.kind == .peerReflexive else { return }
+      self.generations[index].remotes[known].candidate = candidate
+      let generation = self.generations[index]
+      for pair in self.pairs.indices
+      where self.pairs[pair].remote == address && self.pairs[pair].generation == generation.number {
+        self.pairs[pair].remoteCandidate = candidate
+        self.pairs[pair].updatePriority(generation.role)
       }
-      self.settle(at: now)
       return
     }
-    guard self.generations[last].remotes.count < Generation.remoteLimit else { return }
-    self.generations[last].remotes.append((address, candidate))
+    guard self.generations[index].remotes.count < Generation.remoteLimit else { return }
+    self.generations[index].remotes.append((address, candidate))
+    guard index == self.activeIndex else { return }
     self.extendDeadline(at: now)
     for base in self.sortedBases { self.formPair(base, with: address, candidate) }
-    self.settle(at: now)
   }
 
   /// The peer signals no more candidates; it may still be seen at others.
@@ -39,16 +47,16 @@ extension ICEAgent {
 
   /// The address at which a check came that no candidate has (RFC 8445 section 7.3.1.3).
   mutating func learnRemote(_ address: TransportAddress, priority: UInt32) -> ICECandidate? {
-    guard let last = self.generations.indices.last else { return nil }
-    if let known = self.generations[last].remotes.first(where: { $0.address == address }) {
+    guard let active = self.activeIndex else { return nil }
+    if let known = self.generations[active].remotes.first(where: { $0.address == address }) {
       return known.candidate
     }
-    let seen = self.generations[last].remotes.count { $0.candidate.kind == .peerReflexive }
+    let seen = self.generations[active].remotes.count { $0.candidate.kind == .peerReflexive }
     guard seen < Generation.peerReflexiveLimit else { return nil }
     let candidate = ICECandidate(
       foundation: "prflx\(seen)", priority: max(1, min(0x7fff_ffff, priority)), address: .ip(address.ip),
       port: address.port, kind: .peerReflexive)
-    self.generations[last].remotes.append((address, candidate))
+    self.generations[active].remotes.append((address, candidate))
     return candidate
   }
 
@@ -63,12 +71,12 @@ extension ICEAgent {
     return !local.isV6 || local.isLinkLocal == remote.isLinkLocal
   }
 
-  /// Makes a pair of the current generation, unless there are too many better ones.
+  /// Makes a pair of the active generation, unless there are too many better ones.
   ///
   /// - Returns: The place of the pair, also of one that was there already.
   @discardableResult
   mutating func formPair(_ base: Base, with address: TransportAddress, _ candidate: ICECandidate) -> Int? {
-    let number = self.current.number
+    let number = self.active.number
     let known = self.pairs.firstIndex {
       $0.generation == number && $0.base == base && $0.remote == address
     }
@@ -102,12 +110,13 @@ extension ICEAgent {
     self.bases[base] = candidate
     self.addLocal(candidate.candidate, candidate.address, base)
     self.extendDeadline(at: now)
-    for (address, remote) in self.current.remotes { self.formPair(base, with: address, remote) }
+    for (address, remote) in self.active.remotes { self.formPair(base, with: address, remote) }
   }
 
   mutating func removeBase(_ base: Base) {
     self.bases[base] = nil
     self.localCandidates.removeAll { $0.base == base }
+    self.sources.removeAll { $0.base == base }
     self.removePairs { $0.base == base }
   }
 

@@ -43,7 +43,7 @@ extension ICEAgent {
   /// One check per slot (RFC 8445 section 6.1.4.2): triggered ones first, then those that were never checked, then
   /// those that were not answered.
   private mutating func runChecks(at now: VoiceInstant) {
-    guard self.current.remote != nil else { return }
+    guard self.active.remote != nil else { return }
     for index in self.pairs.indices
     where self.pairs[index].state == .inProgress && self.pairs[index].trigger == nil
       && self.pairs[index].attempts >= self.configuration.checkAttempts
@@ -165,7 +165,7 @@ extension ICEAgent {
       guard hasExpired || isDeadSpare else { continue }
       self.pairs[index].fail()
     }
-    let number = self.current.number
+    let number = self.active.number
     self.removePairs { $0.generation != number && !$0.isUsable }
     if let selected = self.selectedPairState, !selected.isUsable { self.selected = nil }
   }
@@ -184,7 +184,8 @@ extension ICEAgent {
       .username("\(remote.userFragment):\(generation.local.userFragment)"),
       .priority(pair.local.candidate.kind == .relayed ? pair.local.candidate.priority : priority),
     ]
-    switch self.role {
+    let role = pair.roleOfChecks ?? self.role
+    switch role {
     case .controlling:
       attributes.append(.iceControlling(self.tiebreaker))
       if pair.wantsNomination { attributes.append(.useCandidate) }
@@ -193,7 +194,7 @@ extension ICEAgent {
     let message = STUNMessage(
       .request, .binding, transaction: .init(using: &self.random), attributes: attributes)
     let check = Check(
-      transaction: message.transaction, sent: now, nominates: pair.wantsNomination, role: self.role)
+      transaction: message.transaction, sent: now, nominates: pair.wantsNomination, role: role)
     self.transactions[message.transaction] = pair.id
     self.pairs[index].checks.append(check)
     self.pairs[index].lastSent = now

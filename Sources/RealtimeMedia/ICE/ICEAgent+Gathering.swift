@@ -28,6 +28,13 @@ extension ICEAgent {
     where server.transport == .udp && server.address.ip.isV6 == local.ip.isV6
       && (!local.ip.isLoopback || server.address.ip.isLoopback)
     {
+      // The same server twice would be two allocations of one pair of addresses, of which it refuses the second.
+      let before = self.configuration.servers[..<index]
+      if before.contains(where: {
+        $0.kind == server.kind && $0.transport == .udp && $0.address == server.address
+      }) {
+        continue
+      }
       switch server.kind {
       case .stun where self.configuration.relayOnly: break
       case .stun: self.addQuery(id, index, server.address, at: now)

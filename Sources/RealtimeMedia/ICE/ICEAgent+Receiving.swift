@@ -6,10 +6,11 @@ extension ICEAgent {
     _ datagram: ArraySlice<UInt8>, on socket: SocketID, from source: TransportAddress, at now: VoiceInstant
   ) {
     guard self.state != .closed else { return }
-    let relay = self.relays.first {
+    // A server may have sent several of ours to the same other one.
+    let relays = self.relays.filter {
       $0.value.carrier == .socket(socket) && $0.value.server.address == source
     }
-    if let (id, _) = relay {
+    for id in relays.keys.sorted() {
       let isTaken = self.relays[id]?.client.received(datagram, at: now) ?? false
       self.drain(id, at: now)
       if isTaken { return self.settle(at: now) }
@@ -47,7 +48,7 @@ extension ICEAgent {
     _ received: ReceivedSTUNMessage, _ base: Base, from source: TransportAddress, at now: VoiceInstant
   ) {
     let message = received.message
-    guard let known = self.bases[base], self.state != .failed else { return }
+    guard let known = self.bases[base] else { return }
     let fragments = (message.username ?? "").split(separator: ":", omittingEmptySubsequences: false)
     guard received.hasFingerprint, fragments.count == 2, let mine = fragments.first,
       let generation = self.generations.last(where: { $0.local.userFragment == mine }),
@@ -56,7 +57,10 @@ extension ICEAgent {
       self.counts.rejected &+= 1
       return
     }
+    // Consent is over, unless it is given anew.
+    guard self.failure == nil || generation.remote == nil else { return }
     self.counts.checksReceived &+= 1
+    self.noteSource(source, base)
     let key = STUNMessage.shortTermKey(password: generation.local.password)
     guard received.unknownRequired.isEmpty else {
       let answer = message.answer(
@@ -67,7 +71,8 @@ extension ICEAgent {
       return self.transmit(
         answer.encoded(integrity: .sha1(key), fingerprint: true), base, to: source, at: now)
     }
-    if generation.number == self.current.number, self.hasRoleConflict(message) {
+    // With a restart under way the peer may have changed its role on the pairs of before already.
+    if generation.number == self.newest.number, self.hasRoleConflict(message, generation) {
       let answer = message.answer(.error, attributes: [.errorCode(487, reason: "Role Conflict")])
       return self.transmit(
         answer.encoded(integrity: .sha1(key), fingerprint: true), base, to: source, at: now)
@@ -90,17 +95,17 @@ extension ICEAgent {
   /// RFC 8445 section 7.3.1.1: who has the larger tiebreaker controls.
   ///
   /// - Returns: Whether the peer has to change its role; if this side has to, it has done so.
-  private mutating func hasRoleConflict(_ message: STUNMessage) -> Bool {
-    switch self.role {
+  private mutating func hasRoleConflict(_ message: STUNMessage, _ generation: Generation) -> Bool {
+    switch generation.role {
     case .controlling:
       guard let theirs = message.controlling else { return false }
       if self.tiebreaker >= theirs { return true }
-      self.setRole(.controlled)
+      self.setRole(.controlled, of: generation.number)
       return false
     case .controlled:
       guard let theirs = message.controlled else { return false }
       guard self.tiebreaker >= theirs else { return true }
-      self.setRole(.controlling)
+      self.setRole(.controlling, of: generation.number)
       return false
     }
   }
@@ -108,8 +113,7 @@ extension ICEAgent {
   /// An authentic check came.
   mutating func checked(_ check: IncomingCheck, at now: VoiceInstant) {
     guard let last = self.generations.indices.last else { return }
-    let isCurrent = check.generation == self.current.number
-    if isCurrent, self.generations[last].remote == nil {
+    if check.generation == self.newest.number, self.newest.remote == nil {
       guard self.generations[last].earlyChecks.count < Generation.earlyCheckLimit,
         !self.generations[last].earlyChecks.contains(where: {
           $0.source == check.source && $0.base == check.base && $0.nominates == check.nominates
@@ -118,16 +122,19 @@ extension ICEAgent {
       self.generations[last].earlyChecks.append(check)
       return
     }
-    if isCurrent, let remote = self.current.remote, check.remoteFragment != remote.userFragment { return }
+    let isActive = check.generation == self.active.number
+    if isActive, let remote = self.active.remote, check.remoteFragment != remote.userFragment { return }
     var found = self.pairs.firstIndex {
       $0.generation == check.generation && $0.base == check.base && $0.remote == check.source
     }
-    if found == nil, isCurrent, let candidate = self.learnRemote(check.source, priority: check.priority) {
+    if found == nil, isActive, let candidate = self.learnRemote(check.source, priority: check.priority) {
       found = self.formPair(check.base, with: check.source, candidate)
     }
     guard let index = found else { return }
     if check.nominates, self.role == .controlled, !self.pairs[index].isNominatedByRemote {
-      for other in self.pairs.indices { self.pairs[other].isNominatedByRemote = false }
+      for other in self.pairs.indices where self.pairs[other].generation == check.generation {
+        self.pairs[other].isNominatedByRemote = false
+      }
       self.pairs[index].isNominatedByRemote = true
       if self.pairs[index].isUsable { self.markNominated(index) }
     }
@@ -163,6 +170,7 @@ extension ICEAgent {
     let check = self.pairs[index].checks.remove(at: place)
     self.transactions[message.transaction] = nil
     self.counts.answersReceived &+= 1
+    self.noteSource(source, base)
     switch message.kind {
     case .request, .indication: return
     case .error:
@@ -175,11 +183,17 @@ extension ICEAgent {
 
   private mutating func receivedRefusal(_ code: Int?, _ index: Int, _ check: Check, at now: VoiceInstant) {
     if code == 487 {
-      guard self.pairs[index].generation == self.current.number else { return }
+      let number = self.pairs[index].generation
+      guard number == self.newest.number else {
+        // The peer's role there is what it was before the restart, or already is what it will be after it.
+        if self.pairs[index].roleOfChecks == nil { self.pairs[index].nextCheck = now }
+        self.pairs[index].roleOfChecks = check.role.opposite
+        return
+      }
       if check.role == self.role {
         // A new tiebreaker, since with equal ones both would change for ever.
         self.tiebreaker = self.random.next()
-        self.setRole(self.role == .controlling ? .controlled : .controlling)
+        self.setRole(check.role.opposite, of: number)
       }
       self.trigger(index)
     } else if self.pairs[index].isUnfinished {
@@ -208,7 +222,7 @@ extension ICEAgent {
     case .controlled:
       if self.pairs[index].isNominatedByRemote, !self.pairs[index].isNominated { self.markNominated(index) }
     }
-    if isNew, self.pairs[index].generation == self.current.number, self.nominationDue == nil {
+    if isNew, self.pairs[index].generation == self.active.number, self.nominationDue == nil {
       self.nominationDue = now.advanced(by: self.configuration.nominationDelay)
     }
     self.scheduleConsent(index, at: now)

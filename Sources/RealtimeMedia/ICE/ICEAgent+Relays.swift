@@ -38,9 +38,18 @@ extension ICEAgent {
       return
     }
     self.hasStartedStreams = true
+    self.warnOfUnusedServers()
     for (index, server) in self.configuration.servers.enumerated()
     where server.kind == .turn && server.transport != .udp {
       self.addRelay(index, server, .stream(self.makeStream()), at: now)
+    }
+  }
+
+  /// What STUN shows over TCP or TLS is of no use for datagrams.
+  private mutating func warnOfUnusedServers() {
+    for (index, server) in self.configuration.servers.enumerated()
+    where server.kind == .stun && server.transport != .udp {
+      self.warn(index) { .serverNotUsed($0) }
     }
   }
 
@@ -119,7 +128,8 @@ extension ICEAgent {
       self.receivedSTUN(data, .relay(relay), from: peer, at: now)
       self.settle(at: now)
     } else {
-      self.outputs.append(.received(data))
+      let isKnown = self.knows(Source(base: .relay(relay), address: peer))
+      self.outputs.append(.received(data, fromKnownAddress: isKnown))
     }
   }
 

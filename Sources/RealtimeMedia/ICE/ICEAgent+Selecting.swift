@@ -24,7 +24,7 @@ extension ICEAgent {
         let takeover = since.advanced(by: self.takeoverDelay(pair))
         if self.bestSpare(answeringSince: since) != nil { wake = earlier(wake, takeover) }
       }
-      if pair.generation != self.current.number, !self.hasWarnedOfRestart {
+      if pair.generation != self.active.number, !self.hasWarnedOfRestart {
         wake = earlier(wake, self.checkingDeadline)
       }
     } else if self.failure == nil {
@@ -37,7 +37,7 @@ extension ICEAgent {
 
   private var isNominationPending: Bool {
     guard self.role == .controlling, self.nominationDue != nil else { return false }
-    let number = self.current.number
+    let number = self.active.number
     let isUnderWay = self.pairs.contains { $0.generation == number && $0.wantsNomination }
     return !isUnderWay && self.pairs.contains { $0.generation == number && $0.isUsable }
   }
@@ -46,7 +46,7 @@ extension ICEAgent {
   /// only a direct pair replaces a relayed one.
   private mutating func nominate(at now: VoiceInstant) {
     guard self.role == .controlling else { return }
-    let number = self.current.number
+    let number = self.active.number
     let usable = self.pairs.indices.filter { self.pairs[$0].generation == number && self.pairs[$0].isUsable }
     guard let best = usable.max(by: { self.pairs[$0].priority < self.pairs[$1].priority }) else { return }
     if let chosen = usable.first(where: { self.pairs[$0].wantsNomination }) {
@@ -127,7 +127,7 @@ extension ICEAgent {
     self.lastSelection = pair.generation
     self.selected = pair.id
     self.counts.selections += 1
-    if pair.generation == self.current.number {
+    if pair.generation == self.active.number {
       let number = pair.generation
       self.removePairs { $0.generation != number }
     }
@@ -152,14 +152,14 @@ extension ICEAgent {
 
   /// When an agent without a pair that works gives up.
   private var failureDeadline: VoiceInstant? {
-    guard self.current.remote != nil, let deadline = self.checkingDeadline else { return nil }
+    guard self.active.remote != nil, let deadline = self.checkingDeadline else { return nil }
     guard let last = self.lastConnectivity else { return deadline }
     return max(deadline, last.advanced(by: self.configuration.failedAfter))
   }
 
   private mutating func giveUp(at now: VoiceInstant) {
     if let selected = self.selectedPairState {
-      guard selected.generation != self.current.number, !self.hasWarnedOfRestart,
+      guard selected.generation != self.active.number, !self.hasWarnedOfRestart,
         let deadline = self.checkingDeadline, deadline <= now
       else { return }
       self.hasWarnedOfRestart = true
@@ -189,13 +189,13 @@ extension ICEAgent {
       let isMissing =
         pair.unansweredSince.map { $0.advanced(by: self.configuration.disconnectedAfter) <= now } ?? false
       let isDone =
-        pair.isNominated && pair.generation == self.current.number && self.gatheringHasEnded
-        && self.current.remoteEnded && !self.pairs.contains { $0.isUnfinished }
+        pair.isNominated && pair.generation == self.active.number && self.gatheringHasEnded
+        && self.active.remoteEnded && !self.pairs.contains { $0.isUnfinished }
       next = isMissing ? .disconnected : isDone ? .completed : .connected
     } else if self.lastConnectivity != nil {
       next = .disconnected
     } else {
-      next = self.current.remote == nil ? .new : .checking
+      next = self.active.remote == nil ? .new : .checking
     }
     guard next != self.state else { return }
     self.state = next

@@ -20,6 +20,15 @@ extension ICEAgent {
     let base: Base
   }
 
+  /// An address of the peer, as one base sees it.
+  struct Source: Hashable, Sendable {
+    /// More than there may be pairs.
+    static let limit = 128
+
+    let base: Base
+    let address: TransportAddress
+  }
+
   /// An authentic check of the peer.
   struct IncomingCheck: Sendable {
     let base: Base
@@ -41,6 +50,9 @@ extension ICEAgent {
 
     let number: Int
     let local: Credentials
+    /// Who nominates. Pairs of old generations follow the active one, as those of other agents do.
+    var role: Role
+    /// Without it the generation is proposed, or the peer is not known at all.
     var remote: Credentials?
     var remotes: [(address: TransportAddress, candidate: ICECandidate)] = []
     var remoteEnded = false
@@ -49,10 +61,15 @@ extension ICEAgent {
     /// Checks that came before the peer's credentials (RFC 8445 section 7.3).
     var earlyChecks: [IncomingCheck] = []
 
-    init(number: Int, local: Credentials) {
+    init(number: Int, local: Credentials, role: Role) {
       self.number = number
       self.local = local
+      self.role = role
     }
+
+    /// There is always one; this stands for it where the type cannot say so.
+    static let none = Generation(
+      number: -1, local: Credentials(userFragment: "", password: ""), role: .controlling)
   }
 
   /// A check under way.
@@ -88,6 +105,8 @@ extension ICEAgent {
     var nextCheck: VoiceInstant?
     var lastSent: VoiceInstant?
     var checks: [Check] = []
+    /// Of an old generation, of which the peer has another idea of the roles.
+    var roleOfChecks: Role?
     var lastAnswered: VoiceInstant?
     /// The first check since the last answer.
     var unansweredSince: VoiceInstant?
@@ -197,7 +216,7 @@ extension ICEAgent {
       wake = earlier(wake, relay.retryAt)
     }
     guard self.state != .failed else { return wake }
-    let mayCheck = self.current.remote != nil
+    let mayCheck = self.active.remote != nil
     for pair in self.pairs {
       switch pair.state {
       case .waiting where mayCheck: wake = earlier(wake, self.nextCheckSlot ?? .init())

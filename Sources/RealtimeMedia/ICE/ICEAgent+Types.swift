@@ -109,6 +109,8 @@ extension ICEAgent {
   public enum Role: Hashable, Sendable {
     case controlling
     case controlled
+
+    var opposite: Self { self == .controlling ? .controlled : .controlling }
   }
 
   /// Where the agent stands; see ``ICEAgent``.
@@ -197,8 +199,8 @@ extension ICEAgent {
     case stateChanged(State)
     /// ``ICEAgent/sendingPath`` or what is known about it changed.
     case selected(CandidatePair)
-    /// A datagram of the application came by way of a relay.
-    case received([UInt8])
+    /// A datagram of the application came by way of a relay; whether from where the peer was seen, see ``ICEAgent/knows(_:on:)``.
+    case received([UInt8], fromKnownAddress: Bool)
     /// Something that may be worth telling.
     case warned(ICEWarning)
   }
@@ -210,6 +212,8 @@ public enum ICEWarning: Hashable, Sendable {
   case serverUnreachable(ICEAgent.Server)
   /// The TURN server refused.
   case serverRefused(ICEAgent.Server, TURNError)
+  /// The server is asked over TCP or TLS, which only relays can be.
+  case serverNotUsed(ICEAgent.Server)
   /// There is no address to be reached at.
   case noCandidates
   /// There are addresses of this machine only, so a peer behind another NAT may not be reached.

@@ -18,7 +18,7 @@ public import VoiceCore
 /// | `connected` | a pair answers; ``sendingPath`` may be used |
 /// | `completed` | and it is nominated, and nothing is left to gather or to check |
 /// | `disconnected` | it did not answer for a while, or its socket went away; all pairs are checked again |
-/// | `failed` | a deadline passed, see ``failure``; only `restart` leads out |
+/// | `failed` | a deadline passed, see ``failure``; only `restart` and new credentials of the peer lead out |
 /// | `closed` | nothing is sent any more |
 ///
 /// A pair waits, is in progress, and succeeds by an authentic answer or fails after some attempts; a check that
@@ -29,8 +29,10 @@ public import VoiceCore
 /// The pair that is sent on is checked every 4 to 6 seconds. When an answer is missing, checks follow quickly on
 /// it and on the others; if one of the others answers and it does not, that one takes over.
 ///
-/// A restart makes a new *generation* with credentials and pairs of its own. Pairs of the generation before stay
-/// in use until one of the new ones is selected.
+/// Each pair of credentials makes a *generation* with a role and pairs of its own. A restart *proposes* one; until the peer's
+/// credentials are there the one before stays *active*: its pairs are checked, also on new sockets, and fail in their time, as if
+/// nothing was proposed, and ``rollBack()`` is all that undoes it. Then the new one is active, and pairs of the one before stay
+/// in use until one of the new ones is selected; from then on they are *old*: checks of the peer are answered, and no more.
 ///
 /// Events are the methods that take an instant; outputs come from `poll()`; ``nextWake`` says when time has to pass.
 /// What comes in the wrong state, or cannot prove that it comes from the peer, changes nothing.
@@ -39,7 +41,7 @@ public struct ICEAgent: Sendable {
   var random: any RandomNumberGenerator & Sendable
 
   /// Who nominates; may change when both sides believe to be the same (RFC 8445 section 7.3.1.1).
-  public internal(set) var role: Role
+  public var role: Role { self.active.role }
   /// Where the agent stands.
   public internal(set) var state = State.new
   /// Why the state is `failed`.
@@ -54,6 +56,8 @@ public struct ICEAgent: Sendable {
   var localCandidates: [LocalCandidate] = []
   var foundations: [String] = []
   var socketsAdded = 0
+  /// Where the peer was seen, the last one at the end; kept longer than pairs, since the peer may change later than this side.
+  var sources: [Source] = []
   var queries: [Query] = []
   var relays: [Int: Relay] = [:]
   var nextRelay = 0
@@ -95,16 +99,32 @@ public struct ICEAgent: Sendable {
   ///   - random: Has to be fit for secrets outside of tests.
   public init(configuration: Configuration, role: Role, random: any RandomNumberGenerator & Sendable) {
     self.configuration = configuration
-    self.role = role
     self.random = random
     self.tiebreaker = self.random.next()
     self.generations = []
-    self.generations.append(Generation(number: 0, local: self.makeCredentials()))
+    self.generations.append(Generation(number: 0, local: self.makeCredentials(), role: role))
   }
 
   /// What the peer has to know in order to check.
-  public var localCredentials: Credentials {
-    self.generations.last?.local ?? Credentials(userFragment: "", password: "")
+  public var localCredentials: Credentials { self.newest.local }
+
+  /// Whether something authentic came to this socket from this address: a check, or the answer to one.
+  ///
+  /// Media prove by themselves where they come from, and may come from anywhere (RFC 8445 section 12.2). A handshake begins with
+  /// messages that prove nothing, so those of other addresses have to be left out.
+  public func knows(_ address: TransportAddress, on socket: SocketID) -> Bool {
+    self.knows(Source(base: .socket(socket), address: address))
+  }
+
+  func knows(_ source: Source) -> Bool { self.sources.contains(source) }
+
+  /// Something came that only the peer can have made.
+  mutating func noteSource(_ address: TransportAddress, _ base: Base) {
+    let source = Source(base: base, address: address)
+    guard self.sources.last != source else { return }
+    self.sources.removeAll { $0 == source }
+    self.sources.append(source)
+    self.sources.removeFirst(max(0, self.sources.count - Source.limit))
   }
 
   /// What was gathered so far, as it is to be signalled.
@@ -121,15 +141,27 @@ public struct ICEAgent: Sendable {
 
   var selectedPairState: Pair? { self.selected.flatMap { id in self.pairs.first { $0.id == id } } }
 
-  var current: Generation { self.generations.last ?? Generation(number: 0, local: self.localCredentials) }
+  /// What is signalled: proposed, or active.
+  var newest: Generation { self.generations.last ?? .none }
 
-  /// Changes the role, as a new offer does: the offerer of a restart becomes controlling.
-  public mutating func setRole(_ role: Role) {
-    guard role != self.role else { return }
-    self.role = role
-    for index in self.pairs.indices {
-      self.pairs[index].updatePriority(role)
-      self.pairs[index].wantsNomination = false
+  var activeIndex: Int? {
+    self.generations.lastIndex { $0.remote != nil } ?? self.generations.indices.last
+  }
+
+  /// What is checked.
+  var active: Generation { self.activeIndex.map { self.generations[$0] } ?? .none }
+
+  /// Changes the role of what is signalled, as a first offer of the peer does.
+  public mutating func setRole(_ role: Role) { self.setRole(role, of: self.newest.number) }
+
+  mutating func setRole(_ role: Role, of number: Int) {
+    guard let index = self.generations.firstIndex(where: { $0.number == number }),
+      self.generations[index].role != role
+    else { return }
+    self.generations[index].role = role
+    for pair in self.pairs.indices where self.pairs[pair].generation == number {
+      self.pairs[pair].updatePriority(role)
+      self.pairs[pair].wantsNomination = false
     }
   }
 
@@ -139,20 +171,19 @@ public struct ICEAgent: Sendable {
   ) {
     guard self.state != .closed else { return }
     let remote = Credentials(userFragment: userFragment, password: password)
-    let isRestart = self.current.remote.map { $0 != remote } ?? false
-    guard isRestart || self.failure == nil else { return }
-    if isRestart {
-      self.recover()
-      self.beginGeneration(self.current.local, at: now)
+    let newest = self.newest
+    guard newest.remote != remote else { return }
+    if newest.remote != nil {
+      self.append(Generation(number: newest.number + 1, local: newest.local, role: newest.role))
     }
     guard let last = self.generations.indices.last else { return }
     self.generations[last].remote = remote
-    self.generations[last].awaitsRestart = self.generations[last].awaitsRestart || isRestart
+    self.generations[last].awaitsRestart = newest.remote != nil
     // A lite peer never controls (RFC 8445 section 6.1.1).
     if isLite { self.setRole(.controlling) }
-    self.extendDeadline(at: now)
-    let early = self.generations[last].earlyChecks
-    self.generations[last].earlyChecks = []
+    self.activate(at: now)
+    let early = self.newest.earlyChecks
+    for index in self.generations.indices { self.generations[index].earlyChecks = [] }
     for check in early where check.remoteFragment == nil || check.remoteFragment == userFragment {
       self.checked(check, at: now)
     }
@@ -161,26 +192,33 @@ public struct ICEAgent: Sendable {
 
   /// Makes new credentials and gathers again; the candidates are put out once more.
   ///
-  /// What is sent goes on over the old pair until a new one is selected.
-  public mutating func restart(at now: VoiceInstant) {
+  /// What is sent goes on over the old pair until a new one is selected. An own restart without an answer is taken back.
+  ///
+  /// - Parameter role: `nil` leaves it as it is; the offerer of a restart becomes controlling.
+  public mutating func restart(as role: Role? = nil, at now: VoiceInstant) {
     guard self.state != .closed else { return }
-    self.recover()
-    let before = self.current
-    self.beginGeneration(self.makeCredentials(), at: now)
+    self.rollBack()
+    let before = self.newest
+    var generation = Generation(
+      number: before.number + 1, local: self.makeCredentials(), role: role ?? before.role)
     // An answer to a restart of the peer, whose credentials and candidates are here already.
-    if before.awaitsRestart, let last = self.generations.indices.last {
-      self.generations[last].remote = before.remote
-      self.generations[last].remotes = before.remotes
-      self.generations[last].remoteEnded = before.remoteEnded
-      for base in self.sortedBases {
-        for (address, candidate) in before.remotes { self.formPair(base, with: address, candidate) }
-      }
-      self.extendDeadline(at: now)
+    if before.awaitsRestart {
+      generation.remote = before.remote
+      generation.remotes = before.remotes
+      generation.remoteEnded = before.remoteEnded
     }
+    self.append(generation)
+    if before.awaitsRestart { self.activate(at: now) }
     self.gatheringHasEnded = false
     for candidate in self.localCandidates { self.outputs.append(.candidate(candidate.candidate)) }
     self.gatherAgain(at: now)
     self.settle(at: now)
+  }
+
+  /// Takes back a restart to which the peer has not answered: the credentials are those of before.
+  public mutating func rollBack() {
+    guard self.newest.remote == nil, self.generations.contains(where: { $0.remote != nil }) else { return }
+    self.generations.removeLast()
   }
 
   /// Gives the relays back and ends.
@@ -191,31 +229,38 @@ public struct ICEAgent: Sendable {
     self.transactions = [:]
     self.queries = []
     self.bases = [:]
+    self.sources = []
     self.selected = nil
     self.sendingPath = nil
     self.state = .closed
     self.outputs.append(.stateChanged(.closed))
   }
 
-  /// A failed agent begins as if it was new.
-  private mutating func recover() {
-    guard self.failure != nil else { return }
-    self.failure = nil
-    self.lastConnectivity = nil
-    self.lastSelection = nil
-  }
-
-  private mutating func beginGeneration(_ local: Credentials, at now: VoiceInstant) {
-    let number = self.current.number + 1
-    // Pairs that cannot be sent on have no use in the next generation.
-    self.removePairs { !$0.isUsable }
-    self.generations.append(Generation(number: number, local: local))
+  private mutating func append(_ generation: Generation) {
+    self.generations.append(generation)
     self.generations.removeFirst(max(0, self.generations.count - Generation.limit))
     let kept = self.generations.map(\.number)
     self.removePairs { !kept.contains($0.generation) }
+  }
+
+  /// The newest generation has the peer's credentials, so it is checked from now on.
+  private mutating func activate(at now: VoiceInstant) {
+    let newest = self.newest
+    if self.failure != nil {
+      // A failed agent begins as if it was new.
+      self.failure = nil
+      self.lastConnectivity = nil
+      self.lastSelection = nil
+      self.generations = [newest]
+    }
+    // Pairs that cannot be sent on have no use in the next generation.
+    self.removePairs { $0.generation != newest.number && !$0.isUsable }
     self.nominationDue = nil
-    self.checkingDeadline = nil
     self.hasWarnedOfRestart = false
+    self.extendDeadline(at: now)
+    for base in self.sortedBases {
+      for (address, candidate) in newest.remotes { self.formPair(base, with: address, candidate) }
+    }
   }
 
   private mutating func makeCredentials() -> Credentials {
@@ -232,7 +277,7 @@ public struct ICEAgent: Sendable {
   }
 
   mutating func extendDeadline(at now: VoiceInstant) {
-    guard self.current.remote != nil else { return }
+    guard self.active.remote != nil else { return }
     self.checkingDeadline = now.advanced(by: self.configuration.checkingTimeout)
   }
 }

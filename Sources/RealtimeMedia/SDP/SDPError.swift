@@ -4,7 +4,7 @@ public import VoiceCore
 public struct SDPError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of mistake.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// More bytes, lines or media than ``SDPLimits`` allow.
+    /// More bytes, lines, media or formats than ``SDPLimits`` allow.
     case tooLarge
     /// Bytes that are not UTF-8 (RFC 8866 section 5).
     case notUTF8
@@ -66,10 +66,14 @@ public struct SDPLimits: Hashable, Sendable {
   /// Media descriptions.
   public var media: Int
 
+  /// Formats of one medium.
+  public var formats: Int
+
   /// Creates limits; the defaults are far above what browsers write.
-  public init(bytes: Int = 65_536, lines: Int = 2048, media: Int = 32) {
+  public init(bytes: Int = 65_536, lines: Int = 2048, media: Int = 32, formats: Int = 256) {
     self.bytes = bytes
     self.lines = lines
     self.media = media
+    self.formats = formats
   }
 }

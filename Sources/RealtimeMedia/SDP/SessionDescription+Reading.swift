@@ -112,7 +112,8 @@ private struct SDPReader {
         throw SDPError(
           .tooLarge, line: line, column: 1, "description", write: "at most \(limits.media) media")
       }
-      let medium = try self.medium(hasSessionConnection: description.connection != nil)
+      let medium = try self.medium(
+        hasSessionConnection: description.connection != nil, formatLimit: limits.formats)
       if let mid = medium.mid, !mids.insert(mid).inserted {
         throw SDPError(.duplicate, line: line, column: 1, "mid", write: "a mid that no other medium has")
       }
@@ -125,7 +126,9 @@ private struct SDPReader {
     return description
   }
 
-  private mutating func medium(hasSessionConnection: Bool) throws(SDPError) -> MediaDescription {
+  private mutating func medium(
+    hasSessionConnection: Bool, formatLimit limit: Int
+  ) throws(SDPError) -> MediaDescription {
     guard var line = self.take("m") else {
       throw SDPError(
         .outOfOrder, line: self.next?.number ?? 1, column: 1, "line",
@@ -143,15 +146,20 @@ private struct SDPReader {
     }
     let isRTP = transport.hasPrefix("RTP/") || transport.contains("/RTP/")
     var formats: [String] = []
+    var known: Set<String> = []
     repeat {
       let column = line.column
+      guard formats.count < limit else {
+        throw line.error(
+          .tooLarge, "number of formats", write: "at most \(limit) formats", column: column)
+      }
       let format = try line.word("format", write: "at least one format") { $0.allSatisfy(\.isTokenCharacter) }
       if isRTP {
         guard let type = UInt8(format), type < 128, format == String(type) else {
           throw line.error(.outOfRange, "payload type", write: "a number from 0 to 127", column: column)
         }
       }
-      guard !formats.contains(format) else {
+      guard known.insert(format).inserted else {
         throw line.error(.duplicate, "format", write: "each format once", column: column)
       }
       formats.append(format)

@@ -117,12 +117,10 @@ extension TURNClient {
     case .allocate:
       guard let relayed = message.relayedAddress else { return self.fail(.malformedAnswer) }
       self.state = .allocated(relayed: relayed)
-      self.nextRefresh = now.advanced(
-        by: Self.refreshInterval(message.lifetime ?? self.configuration.lifetime))
+      self.refreshed(message.lifetime, at: now)
       self.outputs.append(.allocated(relayed: relayed, mapped: message.mappedAddress))
     case .refresh:
-      self.nextRefresh = now.advanced(
-        by: Self.refreshInterval(message.lifetime ?? self.configuration.lifetime))
+      self.refreshed(message.lifetime, at: now)
     case .permission(let address):
       self.granted(address, at: now)
     case .channel(let peer, _):
@@ -131,6 +129,12 @@ extension TURNClient {
       // Binding a channel permits the peer as well (RFC 8656 section 12).
       self.granted(peer.ip, at: now)
     }
+  }
+
+  private mutating func refreshed(_ lifetime: Duration?, at now: VoiceInstant) {
+    let lifetime = lifetime ?? self.configuration.lifetime
+    self.nextRefresh = now.advanced(by: Self.refreshInterval(lifetime))
+    self.expiry = now.advanced(by: lifetime)
   }
 
   /// One minute before the end as RFC 8656 section 8 has it, but not before half of a short lifetime.

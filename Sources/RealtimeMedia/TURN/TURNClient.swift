@@ -3,7 +3,7 @@ public import VoiceCore
 /// An allocation on a TURN server (RFC 8656), over UDP or over a TCP or TLS stream: a machine without I/O.
 ///
 /// States: `idle`; `allocating` (Allocate is under way: without credentials, then with the server's realm and
-/// nonce); `allocated` (refreshed before its lifetime ends); `closed`; `failed` with a ``TURNError``. Nothing leads
+/// nonce); `allocated` (refreshed before its lifetime ends, and asked for until then); `closed`; `failed` with a ``TURNError``. Nothing leads
 /// out of the last two.
 ///
 /// Events: `start`, `received`, `streamReceived`, `send`, `bindChannel`, `close`, `timePassed`. What comes in the
@@ -122,6 +122,8 @@ public struct TURNClient: Sendable {
   var nonce = ""
   var key: [UInt8]?
   var nextRefresh: VoiceInstant?
+  /// When the server forgets the allocation.
+  var expiry: VoiceInstant?
   var stream: [UInt8] = []
   var outputs = OutputQueue<Output>()
 
@@ -224,7 +226,11 @@ public struct TURNClient: Sendable {
 
   private mutating func timedOut(_ purpose: Purpose, at now: VoiceInstant) {
     switch purpose {
-    case .allocate, .refresh: self.fail(.unreachable)
+    case .allocate: self.fail(.unreachable)
+    case .refresh:
+      // The allocation lives on, and a new one on the same addresses would be refused (RFC 8656 section 7.2).
+      guard let expiry = self.expiry, now < expiry else { return self.fail(.unreachable) }
+      self.request(.refresh, at: now)
     case .permission(let address): self.permissions[address] = nil
     case .channel(let peer, _): self.channels[peer]?.isBound = false
     }
@@ -246,6 +252,7 @@ public struct TURNClient: Sendable {
     self.channels = [:]
     self.peers = [:]
     self.nextRefresh = nil
+    self.expiry = nil
     self.stream = []
   }
 }

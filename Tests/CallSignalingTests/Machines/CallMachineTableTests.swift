@@ -306,7 +306,7 @@ import VoiceCore
     answerFailed            .           .            .            .           .
     restartOfferMade        .           .            .            =           .
     restartFailed           .           .            .            failed      .
-    remoteRejected          end!        end!         end!         end!        end!
+    remoteRejected          end!        end!         end!         failed      .
     mediaConnected          connected   -            connected    connected   connected
     mediaInterrupted        .           interrupted  .            .           .
     mediaFailed             restarting  restarting   restarting   failed      .

@@ -328,6 +328,19 @@ import VoiceCore
     #expect(machine.deadline == nil)
   }
 
+  /// The old way may work, and a reattach makes everything anew.
+  @Test func aRestartWhoseAnswerCannotBeTakenReattaches() {
+    var machine = Self.talking()
+    _ = machine.handle(.mediaFailed, at: at(0))
+    _ = machine.handle(.restartOfferMade("o"), at: at(1))
+    let result = ServerResult.modify(ModifyResult(callID: Self.callID, action: .updateMedia, sdp: "a"))
+    _ = machine.handle(.restartSettled(.accepted(result)), at: at(2))
+    let rejection = CallMachine.Event.remoteRejected(VoiceFailure(.callMediaUnacceptable))
+    #expect(machine.handle(rejection, at: at(2)) == [.requestReattach])
+    #expect(machine.handle(rejection, at: at(3)) == [.ignore(.outOfOrder)])
+    #expect(machine.handle(.mediaConnected, at: at(4)) == [.reportState(.ACTIVE)])
+  }
+
   @Test func aTakenSessionEndsTheCallWithoutAGoodbye() {
     var machine = Self.talking()
     let actions = machine.handle(.punted, at: at(1))

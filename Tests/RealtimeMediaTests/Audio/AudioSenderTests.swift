@@ -37,6 +37,20 @@ import VoiceTesting
     #expect(sender.codec == AudioWorld.pcmu)
   }
 
+  /// A packet holds 60 ms at most, so more would wait longer with each call.
+  @Test func whatIsLongerThanAPacketIsCut() throws {
+    let sender = try AudioWorld.sender()
+    var bytes: [UInt8] = []
+    let frame = Sound.tone(440, from: 0, count: 5760)
+    for index in 0..<50 {
+      let isPacket = sender.send(frame[...], at: Self.at(index * 120), into: &bytes)
+      #expect(isPacket)
+    }
+    #expect(sender.statistics.samples == 50 * 2880)
+    let isPacket = sender.send(nil, at: Self.at(50 * 120), into: &bytes)
+    #expect(isPacket && bytes.count == 12 + 480)
+  }
+
   @Test func framesOfAnyLengthDoNoHarm() throws {
     var random = SeededGenerator(seed: 2)
     for codec in [AudioWorld.pcmu, AudioWorld.opus] {
@@ -79,6 +93,28 @@ import VoiceTesting
       let duration = OpusPacket.duration(of: packet.payload)
       #expect(duration == (time == 60 ? 2880 : time == 40 ? 1920 : 960))
     }
+  }
+
+  /// RFC 8866 section 6.4: unlike `ptime`, which is a wish, `maxptime` is a limit.
+  @Test(arguments: [(10, 2, 480), (20, 1, 960), (5, 2, 480)])
+  func noPacketIsLongerThanTheOtherSideTakes(maximum: Int, packets: Int, samples: Int) throws {
+    var random = SeededGenerator(seed: 1)
+    let sender = try AudioSender(
+      ssrc: 1, codec: AudioWorld.opus, packetTime: .milliseconds(60),
+      maximumPacketTime: .milliseconds(maximum), random: &random)
+    var timestamps: [UInt32] = []
+    var bytes: [UInt8] = []
+    for index in 0..<10 {
+      var isPacket = sender.send(Self.tone(index)[...], at: Self.at(index * 20), into: &bytes)
+      while isPacket {
+        let packet = try RTPPacket(parsing: bytes[...])
+        #expect(OpusPacket.duration(of: packet.payload) == samples)
+        timestamps.append(packet.timestamp)
+        isPacket = sender.hasRest && sender.sendRest(into: &bytes)
+      }
+    }
+    #expect(timestamps.count == 10 * packets)
+    #expect(zip(timestamps, timestamps.dropFirst()).allSatisfy { $1 &- $0 == UInt32(samples) })
   }
 
   @Test func aFrameOf10MillisecondsMakesAPacketOf10() throws {

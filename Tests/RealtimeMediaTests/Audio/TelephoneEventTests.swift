@@ -87,6 +87,35 @@ import VoiceTesting
     }
   }
 
+  /// RFC 4733 section 2.5.2.3: what is longer than 16 bits can say comes in segments.
+  @Test func aLongKeyIsOne() {
+    var receiver = TelephoneEventReceiver(clockRate: 48000)
+    var outputs: [TelephoneEventReceiver.Output] = []
+    var now: UInt32 = 0
+    for segment: UInt32 in 0..<3 {
+      let start = 7 &+ segment * 0xffff
+      for packet in 1...68 {
+        let duration = UInt16(min(0xffff, packet * 960))
+        now = start &+ UInt32(duration)
+        outputs += receiver.received(
+          .init(code: 5, isEnd: segment == 2 && packet == 50, duration: duration), timestamp: start,
+          isMarked: segment == 0 && packet == 1, at: now)
+        outputs += receiver.timePassed(at: now)
+        if segment == 2, packet == 50 { break }
+      }
+    }
+    #expect(outputs == [.began(.five), .ended(.five, duration: 2 * 0xffff + 50 * 960)])
+  }
+
+  @Test(arguments: [true, false]) func theSameKeyAgainIsNoSegment(_ isMarked: Bool) {
+    var receiver = TelephoneEventReceiver(clockRate: 48000)
+    _ = receiver.received(.init(code: 5, isEnd: false, duration: 4800), timestamp: 0, at: 0)
+    let later: UInt32 = isMarked ? 0xffff : 0xffff + 4800
+    let outputs = receiver.received(
+      .init(code: 5, isEnd: false, duration: 960), timestamp: later, isMarked: isMarked, at: 4800)
+    #expect(outputs == [.ended(.five, duration: 4800), .began(.five)])
+  }
+
   @Test func aKeyWhoseEndIsLostEndsByItself() {
     var receiver = TelephoneEventReceiver(clockRate: 8000)
     #expect(

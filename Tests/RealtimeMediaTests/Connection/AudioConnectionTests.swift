@@ -133,19 +133,6 @@ import VoiceCore
     #expect(world.alice.states == [.connecting, .connected])
   }
 
-  @Test func handshakeThatBeginsBeforeTheAnswerIsKept() throws {
-    let world = try CallWorld(seed: 12)
-    world.openSockets()
-    let offer = try world.alice.connection.makeOffer(at: world.now)
-    let answer = try world.bob.connection.receivedOffer(offer, at: world.now)
-    world.perform(world.bob)
-    world.run(.milliseconds(400))
-    #expect(world.alice.connection.state == .new)
-    try world.alice.connection.receivedAnswer(answer, at: world.now)
-    world.perform(world.alice)
-    #expect(world.run(.seconds(3)) { world.areHeard })
-  }
-
   @Test func whoIsOnHoldHearsNothingAndThenAgain() throws {
     let world = try CallWorld(seed: 13)
     world.openSockets()

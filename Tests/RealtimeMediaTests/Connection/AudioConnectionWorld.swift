@@ -29,10 +29,23 @@ final class AudioConnectionWorld {
   var brokenWays: Set<Int> = []
   private var datagrams: [(to: UInt8, way: Int, bytes: [UInt8])] = []
 
-  init(seed: UInt64, _ configuration: AudioConnection.Configuration = .init()) throws {
+  /// Whether checks of this side are lost now.
+  var dropsChecks: ((Side) -> Bool)?
+  /// Called with who receives, before each datagram.
+  var onDatagram: ((Side, [UInt8]) -> Void)?
+
+  init(
+    seed: UInt64, _ configuration: AudioConnection.Configuration = .init(),
+    makeHandshake: @escaping AudioConnection.HandshakeFactory = AudioConnection.openSSL
+  ) throws {
     var random = SeededGenerator(seed: seed)
-    self.one = Side(try AudioConnection(configuration: configuration, random: random.split()), number: 1)
-    self.other = Side(try AudioConnection(configuration: configuration, random: random.split()), number: 2)
+    func side(_ number: UInt8) throws -> Side {
+      Side(
+        try AudioConnection(
+          configuration: configuration, random: random.split(), makeHandshake: makeHandshake), number: number)
+    }
+    self.one = try side(1)
+    self.other = try side(2)
     for side in [self.one, self.other] {
       for way in 1...2 {
         side.connection.addSocket(.init(rawValue: way), local: Self.address(side.number, way), at: self.now)
@@ -46,10 +59,13 @@ final class AudioConnectionWorld {
   }
 
   /// One side offers, the other answers; the answer may take some time.
-  func agree(_ direction: MediaDirection? = nil, answerAfter delay: Duration = .zero) throws {
+  func agree(
+    _ direction: MediaDirection? = nil, answerAfter delay: Duration = .zero, before: () -> Void = {}
+  ) throws {
     let offer = try self.one.connection.makeOffer(direction, at: self.now)
     let answer = try self.other.connection.receivedOffer(offer, at: self.now)
     _ = self.run(for: delay)
+    before()
     try self.one.connection.receivedAnswer(answer, at: self.now)
     self.settle()
   }
@@ -81,6 +97,8 @@ final class AudioConnectionWorld {
     return condition() ? limit : nil
   }
 
+  private func isCheck(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0, 1]) }
+
   private func send(_ bytes: [UInt8], _ id: ICEAgent.SocketID, _ remote: TransportAddress) {
     let way = id.rawValue
     for side in [self.one, self.other] where remote == Self.address(side.number, way) {
@@ -94,7 +112,9 @@ final class AudioConnectionWorld {
       for side in [self.one, self.other] {
         while let output = side.connection.poll() {
           switch output {
-          case .send(let bytes, let id, let remote): self.send(bytes, id, remote)
+          case .send(let bytes, let id, let remote):
+            if self.isCheck(bytes), self.dropsChecks?(side) ?? false { continue }
+            self.send(bytes, id, remote)
           case .tell(let event): side.events.append(event)
           case .openStream, .sendStream, .closeStream: break
           }
@@ -106,6 +126,7 @@ final class AudioConnectionWorld {
       for (number, way, bytes) in arrived {
         var bytes = bytes
         let (to, from) = number == 1 ? (self.one, self.other) : (self.other, self.one)
+        self.onDatagram?(to, bytes)
         to.connection.received(
           &bytes, on: .init(rawValue: way), from: Self.address(from.number, way), at: self.now)
       }

@@ -21,6 +21,7 @@ final class ModelHandshake: DTLSHandshaking {
   private let now: () -> VoiceInstant
   private var due: VoiceInstant?
   private var pending: Message?
+  private var hasStarted = false
   private var isEstablished = false
   private var isOver = false
   private var outputs: [DTLSOutput] = []
@@ -35,7 +36,10 @@ final class ModelHandshake: DTLSHandshaking {
     self.now = now
   }
 
-  func start() { if self.role == .client { self.send(.hello) } }
+  func start() {
+    self.hasStarted = true
+    if self.role == .client { self.send(.hello) }
+  }
 
   private func send(_ message: Message) {
     self.outputs.append(.send([22, message.rawValue] + Self.mark + self.own))
@@ -44,7 +48,8 @@ final class ModelHandshake: DTLSHandshaking {
   }
 
   func received(_ datagram: ArraySlice<UInt8>) {
-    guard !self.isOver, datagram.first == 22, Array(datagram.dropFirst(2).prefix(5)) == Self.mark,
+    guard self.hasStarted, !self.isOver, datagram.first == 22,
+      Array(datagram.dropFirst(2).prefix(5)) == Self.mark,
       let message = datagram.dropFirst().first.flatMap({ Message(rawValue: $0) })
     else { return }
     guard self.expected.contains(Array(datagram.dropFirst(7))) else {

@@ -8,8 +8,6 @@ import VoiceTesting
 @Suite(.timeLimit(.minutes(30))) struct RandomCallsTests {
   enum Outcome: Hashable {
     case heard
-    /// Both have a typed failure.
-    case failed
     case stuck(String)
   }
 
@@ -53,7 +51,6 @@ import VoiceTesting
       guard world.parties.allSatisfy({ $0.connection.state != .failed || !$0.failures.isEmpty }) else {
         return .stuck("a failure without a reason")
       }
-      if world.parties.contains(where: { $0.failures.contains(.callMediaInsecure) }) { return .failed }
       try world.negotiate(.sendAndReceive, restartingICE: true)
     } else {
       try world.negotiate(.sendAndReceive)
@@ -63,18 +60,14 @@ import VoiceTesting
     return .stuck("\(world.parties.map { "\($0.connection.state) \($0.failures)" })")
   }
 
-  @Test func callsOverRandomNetworksAreHeardOrFailWithAReason() throws {
+  @Test func callsOverRandomNetworksAreHeardInTheEnd() throws {
     let environment = ProcessInfo.processInfo.environment
     let count: UInt64 = environment["VOICE_LONG_TESTS"] == nil ? 24 : 10_000
-    var heard = 0
     for seed in 1...count {
       switch try Self.course(seed: seed) {
-      case .heard: heard += 1
-      case .failed: break
+      case .heard: break
       case .stuck(let how): Issue.record("seed \(seed): \(how)")
       }
     }
-    print("\(count) calls from seed 1: \(heard) heard, \(Int(count) - heard) could not be secured and failed")
-    #expect(heard > Int(count) * 9 / 10)
   }
 }

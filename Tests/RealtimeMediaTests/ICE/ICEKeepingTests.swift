@@ -120,6 +120,61 @@ import VoiceCore
     #expect(world.crosses())
   }
 
+  /// Whether there is an error among answers (RFC 8489 section 5: class 3, method 1).
+  private static func isRefusal(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x01, 0x11]) }
+
+  @Test func aRestartWithoutAnAnswerChangesNoRoleAndIsUndone() {
+    let world = Self.world(seed: 11)
+    var refusals = 0
+    world.drops = { _, bytes, _ in
+      if Self.isRefusal(bytes) { refusals += 1 }
+      return false
+    }
+    let before = world.other.agent.localCredentials
+    world.other.agent.restart(as: .controlling, at: world.now)
+    world.perform(world.other)
+    world.run(.seconds(60))
+    #expect(refusals == 0)
+    #expect(world.areConnected && world.crosses())
+    #expect(world.other.agent.role == .controlled && world.one.agent.role == .controlling)
+    #expect(world.other.agent.localCredentials != before)
+    world.other.agent.rollBack()
+    #expect(world.other.agent.localCredentials == before)
+    world.run(.seconds(10))
+    #expect(world.areCompleted)
+  }
+
+  @Test func aFailedAgentStaysSoUntilItsRestartIsAnswered() {
+    let world = Self.world(seed: 12)
+    world.network.setDown(true, "198.51.100.2")
+    #expect(world.run(.seconds(40)) { world.one.state == .failed && world.other.state == .failed })
+    world.network.setDown(false, "198.51.100.2")
+    world.restart(world.one)
+    world.run(.seconds(20))
+    #expect(world.one.state == .failed)
+    world.restart(world.other)
+    #expect(world.run(.seconds(5)) { world.areCompleted })
+    #expect(world.crosses())
+  }
+
+  /// With a restart under way both sides may have another idea of the roles on the pairs of before.
+  @Test func aPeerThatRefusesTheRoleOnOldPairsIsAskedInTheOther() {
+    let world = Self.world(seed: 13)
+    world.one.agent.restart(as: .controlled, at: world.now)
+    world.perform(world.one)
+    world.one.agent.setRemote(userFragment: "nobody", password: "nobody-has-this-password", at: world.now)
+    world.perform(world.one)
+    #expect(world.one.agent.role == .controlled)
+    var refusals = 0
+    world.drops = { _, bytes, _ in
+      if Self.isRefusal(bytes) { refusals += 1 }
+      return false
+    }
+    world.run(.seconds(60))
+    #expect(refusals <= 1)
+    #expect(world.one.isConnected && world.crosses())
+  }
+
   /// Two interfaces on one side; the one in use is silent all of a sudden, and nobody is told.
   @Test(arguments: [0, 1])
   func aSecondPathTakesOverWhenTheFirstGoesSilent(_ side: Int) {

@@ -59,6 +59,50 @@ import VoiceCore
     #expect(world.one.warnings.count == configuration.servers.count + 1)
   }
 
+  /// A permission of a relay is for all ports of an address (RFC 8656 section 9).
+  @Test(arguments: [ICEAgent.Server.Transport.udp, .tcp])
+  func tellsWhoTheOtherOneIsAmongThoseThatARelayLetsIn(_ transport: ICEAgent.Server.Transport) {
+    let world = Self.world(ICEConnectingTests.turn(transport, relayOnly: true), seed: 9)
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.other, "198.51.100.2")
+    world.start()
+    #expect(ICEConnectingTests.connected(world))
+    #expect(world.crosses())
+    #expect(world.one.strangers.isEmpty)
+    guard let relay = world.other.agent.selectedPair?.remote, case .ip(let ip) = relay.address else {
+      Issue.record("there is no relay")
+      return
+    }
+    let stranger = world.network.open("198.51.100.2", port: 9)
+    world.network.send([22, 9, 9], from: stranger, to: TransportAddress(ip, port: relay.port))
+    world.run(.seconds(1))
+    #expect(world.one.strangers == [[22, 9, 9]])
+  }
+
+  @Test func theSameServerTwiceIsOneRelay() {
+    var configuration = ICEConnectingTests.turn()
+    configuration.servers += configuration.servers
+    let world = Self.world(configuration, seed: 21)
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.other, "198.51.100.2")
+    world.start()
+    #expect(world.run(.seconds(1)) { world.one.gatheringEnded == 1 })
+    world.run(.seconds(20))
+    #expect(world.one.warnings.isEmpty)
+    #expect(world.one.candidates.count { $0.kind == .relayed } == 1)
+  }
+
+  @Test(arguments: [ICEAgent.Server.Transport.tcp, .tls])
+  func aSTUNServerThatIsNotOverUDPIsAWarning(_ transport: ICEAgent.Server.Transport) {
+    let server = ICEAgent.Server(.stun, Self.server, transport: transport)
+    let world = Self.world(.init(servers: [server]), seed: 22)
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.other, "198.51.100.2")
+    world.start()
+    world.run(.seconds(1))
+    #expect(world.one.warnings == [.serverNotUsed(server), .onlyHostCandidates])
+  }
+
   @Test func followsToAnotherServerButNotForEver() {
     let world = Self.world(ICEConnectingTests.turn(relayOnly: true), seed: 4)
     let second = TransportAddress(VirtualNetwork.ip("192.0.2.252"), port: 3478)

@@ -17,6 +17,8 @@ final class ICEWorld {
     var gatheringEnded = 0
     /// Data of the application, with the time at which they came.
     var data: [(at: VoiceInstant, bytes: [UInt8])] = []
+    /// Those of them that came through a relay from where the other one was never seen.
+    var strangers: [[UInt8]] = []
     /// Candidates are not signalled.
     var keepsCandidates = false
     /// Bytes that it sent, of all kinds.
@@ -208,7 +210,9 @@ final class ICEWorld {
         self.signal(.ended, from: peer)
       case .stateChanged(let state): peer.states.append((self.now, state))
       case .selected(let pair): peer.selections.append(pair)
-      case .received(let bytes): peer.data.append((self.now, bytes))
+      case .received(let bytes, let isKnown):
+        peer.data.append((self.now, bytes))
+        if !isKnown { peer.strangers.append(bytes) }
       case .warned(let warning): peer.warnings.append(warning)
       }
     }

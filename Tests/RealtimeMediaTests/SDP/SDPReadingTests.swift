@@ -87,6 +87,9 @@ func sdp(_ media: String = "m=audio 9 UDP/TLS/RTP/SAVPF 0\nc=IN IP4 0.0.0.0\n", 
     #expect(Self.error(String(repeating: "\n", count: 3000))?.kind == .tooLarge)
     let media = String(repeating: "m=audio 0 RTP/AVP 0\n", count: 3)
     #expect(Self.error(sdp(media), limits: SDPLimits(media: 2))?.line == 7)
+    let formats = (0..<10_000).map { "f\($0)" }.joined(separator: " ")
+    let error = Self.error(sdp("m=application 9 x \(formats)\nc=IN IP4 0.0.0.0\n"))
+    #expect(error?.kind == .tooLarge && error?.line == 5)
     #expect(throws: SDPError.self) { try SessionDescription(parsing: [0xff, 0xfe]) }
     #expect(throws: SDPError.self) { try SessionDescription(parsing: [UInt8](repeating: 0, count: 100)) }
   }

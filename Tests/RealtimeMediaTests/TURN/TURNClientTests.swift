@@ -270,6 +270,33 @@ import VoiceTesting
     #expect(world.run(.seconds(1)) { world.atPeer.count == 2 })
   }
 
+  /// Refreshes begin a minute before the end, so that the server may be missing for most of it.
+  @Test(arguments: [false, true]) func survivesAnOutageWhileARefreshIsDue(_ isStream: Bool) {
+    let world = World(isStream: isStream)
+    world.allocate()
+    world.run(.seconds(530))
+    world.server.isDead = true
+    world.run(.seconds(50))
+    #expect(world.failures.isEmpty)
+    world.server.isDead = false
+    world.run(.seconds(600))
+    #expect(world.failures.isEmpty)
+    #expect(world.server.allocationCount == 1)
+    world.send([7])
+    #expect(world.run(.seconds(1)) { world.atPeer.count == 1 })
+  }
+
+  @Test func failsWhenTheLifetimeEndsWithoutARefresh() {
+    let world = World()
+    world.allocate()
+    let began = world.network.now
+    world.server.isDead = true
+    #expect(world.run(.seconds(700)) { !world.failures.isEmpty })
+    #expect(world.failures == [.unreachable])
+    let took = began.duration(to: world.network.now)
+    #expect(took > .seconds(595) && took < .seconds(606))
+  }
+
   @Test func anAllocationThatTheServerForgotFails() {
     let world = World()
     world.allocate()
