@@ -9,21 +9,27 @@ extension SessionCore {
   // MARK: Servers
 
   /// Looks up all servers at once; one that is not found is told and left out.
-  func resolveServers() -> EventLoopFuture<[ICEAgent.Server]> {
-    let loop = self.loop
-    let lookups = self.configuration.iceServers.map { server in
-      server.address.resolve(on: loop).assumeIsolated()
-        .map { server.resolved($0) as ICEAgent.Server? }
-        .flatMapErrorThrowing { error in
-          self.tell(
-            .warned(
-              VoiceFailure(
-                .callRelayFailed, message: "The host “\(server.address.host)” cannot be looked up.",
-                cause: error)))
-          return ICEAgent.Server?.none
-        }.nonisolated()
+  func lookUpServers() {
+    for (number, server) in self.configuration.iceServers.enumerated() {
+      let found = server.address.resolve(on: self.loop, with: self.lookup).assumeIsolated()
+      found.whenComplete { [weak self] result in
+        guard let self else { return }
+        switch result {
+        case .success(let address): self.open { $0.lookedUp(number, address) }
+        case .failure(let error):
+          // One that was given up was told already.
+          if self.connection == nil {
+            self.warnOfLookup(server.address.host, "cannot be looked up", cause: error)
+          }
+          self.open { $0.lookedUp(number, nil) }
+        }
+      }
     }
-    return EventLoopFuture.whenAllSucceed(lookups, on: loop).map { $0.compactMap { $0 } }
+  }
+
+  func warnOfLookup(_ host: String, _ what: String, cause: (any Error)?) {
+    self.tell(
+      .warned(VoiceFailure(.callRelayFailed, message: "The host “\(host)” \(what).", cause: cause)))
   }
 
   // MARK: Sockets
@@ -34,16 +40,14 @@ extension SessionCore {
     let addresses = path.isEmpty ? LocalAddresses.current() : LocalAddresses.usable(path)
     let bindings = addresses.map { self.bind($0) }
     EventLoopFuture.andAllComplete(bindings, on: self.loop).assumeIsolated().whenComplete { _ in
-      guard let connection = self.connection, !self.isClosed else { return }
+      guard !self.isClosed else { return }
       if self.sockets.isEmpty {
         self.fail(
           VoiceFailure(
             .callMediaFailed, message: "This machine has no network address that a socket can be bound to."))
       }
       self.hasBoundFirst = true
-      connection.socketsAdded(at: self.now)
-      self.pump()
-      self.checkGathered()
+      self.open { $0.bound() }
     }
   }
 
@@ -58,11 +62,9 @@ extension SessionCore {
     guard let local = TransportAddress(address, port: 0).socketAddress else {
       return self.loop.makeSucceededVoidFuture()
     }
-    return MediaSocket.bind(local, on: self.loop) { [weak self] in
-      SocketHandler(id: id, core: self)
-    }.assumeIsolated().map { socket in
-      guard !self.isClosed, self.addresses[address] == id,
-        let bound = socket.channel.localAddress.flatMap({ TransportAddress($0) })
+    let bound = MediaSocket.bind(local, on: self.loop) { [weak self] in SocketHandler(id: id, core: self) }
+    return bound.assumeIsolated().map { socket in
+      guard !self.isClosed, self.addresses[address] == id, let bound = socket.local
       else { return socket.close() }
       self.sockets[id] = socket
       self.connection?.addSocket(id, local: bound, at: self.now)
@@ -85,8 +87,9 @@ extension SessionCore {
     guard let paths = self.paths else { return }
     let box = NIOLoopBound(WeakCore(self), eventLoop: self.loop)
     let loop = self.loop
+    let changes = paths.changes()
     self.pathTask = Task {
-      for await path in paths.changes() {
+      for await path in changes {
         loop.execute { box.value.core?.pathChanged(path) }
       }
     }
@@ -144,9 +147,10 @@ struct WeakCore {
 }
 
 extension MediaSession.Configuration.IceServer {
-  func resolved(_ address: TransportAddress) -> ICEAgent.Server {
+  func resolved(_ address: TransportAddress, relaysIPv6: Bool) -> ICEAgent.Server {
     ICEAgent.Server(
       self.address.isRelay ? .turn : .stun, address, transport: self.address.transport,
-      tlsName: self.address.host, username: self.username, password: self.password)
+      tlsName: self.address.host, username: self.username, password: self.password,
+      relayIsV6: relaysIPv6)
   }
 }

@@ -6,7 +6,7 @@ import VoicePlatform
 
 /// Owns the sockets and the timer of one connection, and performs what it asks for. Confined to the engine's loop.
 ///
-/// States: *starting* (servers are looked up, sockets bound), *open*, *closed*. Everything that comes in ends with ``pump()``.
+/// States: *opening* (see ``SessionOpening``), *open*, *closed*. Everything that comes in ends with ``pump()``.
 final class SessionCore {
   typealias Report = @Sendable (MediaSession.Event) -> Void
 
@@ -14,10 +14,12 @@ final class SessionCore {
   let configuration: MediaSession.Configuration
   let audio: CallAudio
   let paths: (any NetworkPathMonitor)?
+  let lookup: HostLookup
   private let pacer: NIOLoopBoundBox<MediaPacer>
   private let report: Report
   private let clock = MonotonicClock()
   private let random: any RandomNumberGenerator & Sendable
+  private var opening: SessionOpening?
   private(set) var connection: AudioConnection?
   private var failure: VoiceFailure?
   var sockets: [ICEAgent.SocketID: MediaSocket] = [:]
@@ -41,12 +43,14 @@ final class SessionCore {
 
   init(
     loop: any EventLoop, pacer: NIOLoopBoundBox<MediaPacer>, paths: (any NetworkPathMonitor)?,
-    configuration: MediaSession.Configuration, audio: CallAudio, random: any RandomNumberGenerator & Sendable,
+    lookup: @escaping HostLookup, configuration: MediaSession.Configuration, audio: CallAudio,
+    random: any RandomNumberGenerator & Sendable,
     report: @escaping Report
   ) {
     self.loop = loop
     self.pacer = pacer
     self.paths = paths
+    self.lookup = lookup
     self.configuration = configuration
     self.audio = audio
     self.random = random
@@ -58,18 +62,49 @@ final class SessionCore {
   // MARK: Beginning and end
 
   func start() {
-    self.resolveServers().assumeIsolated().whenSuccess { servers in
-      guard !self.isClosed else { return }
-      var connection = self.configuration.connection
-      connection.ice.servers = servers
-      do throws(VoiceFailure) {
-        self.connection = try AudioConnection(configuration: connection, random: self.random)
-      } catch {
-        return self.fail(error)
-      }
-      self.bindFirst()
-      self.followPaths()
+    // The first description is not to wait for a resolver alone.
+    let timeout = min(self.configuration.lookupTimeout, self.configuration.gatheringTimeout)
+    self.opening = SessionOpening(
+      servers: self.configuration.iceServers.count, timeout: timeout, at: self.now)
+    self.bindFirst()
+    self.lookUpServers()
+    self.followPaths()
+    self.loop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
+      guard let self else { return }
+      // The loop's clock may be a little ahead of ours.
+      self.open { $0.timePassed(at: max(self.now, $0.deadline)) }
     }
+  }
+
+  /// Steps the opening, and begins the connection when it says so.
+  func open(_ step: (inout SessionOpening) -> SessionOpening.Beginning?) {
+    guard !self.isClosed, var opening = self.opening else { return }
+    let beginning = step(&opening)
+    self.opening = opening
+    guard let beginning else { return }
+    let servers = self.configuration.iceServers
+    for number in beginning.late {
+      self.warnOfLookup(servers[number].address.host, "cannot be looked up in time", cause: nil)
+    }
+    var connection = self.configuration.connection
+    connection.ice.servers = servers.indices.compactMap { number in
+      beginning.found[number].map { servers[number].resolved($0, relaysIPv6: self.configuration.relaysIPv6) }
+    }
+    do throws(VoiceFailure) {
+      self.begin(try AudioConnection(configuration: connection, random: self.random))
+    } catch {
+      self.fail(error)
+    }
+  }
+
+  private func begin(_ connection: AudioConnection) {
+    self.connection = connection
+    for (id, socket) in self.sockets.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      if let local = socket.local { connection.addSocket(id, local: local, at: self.now) }
+    }
+    connection.socketsAdded(at: self.now)
+    self.pump()
+    self.checkGathered()
   }
 
   func fail(_ failure: VoiceFailure) {
@@ -116,7 +151,7 @@ final class SessionCore {
     let isReady =
       self.failure != nil || self.isClosed
       || (self.configuration.tricklesCandidates
-        ? self.hasBoundFirst : self.connection?.hasAllCandidates ?? false)
+        ? self.connection != nil : self.connection?.hasAllCandidates ?? false)
     if isReady { self.tellGathered() }
   }
 
@@ -134,7 +169,7 @@ final class SessionCore {
       throw VoiceFailure(.callNotFound, message: "The media of the call has ended.")
     }
     guard let connection = self.connection else {
-      throw VoiceFailure(.callMediaFailed, message: "The servers for media could not be looked up in time.")
+      throw VoiceFailure(.callMediaFailed, message: "The sockets for media could not be bound in time.")
     }
     return connection
   }

@@ -1,0 +1,51 @@
+import NIOCore
+import RealtimeMedia
+import Testing
+import VoiceCore
+
+@testable import CallMedia
+
+/// Sessions on real sockets of this machine.
+@Suite(.timeLimit(.minutes(1)))
+struct MediaSessionTests {
+  /// A resolver that drops every question: what is asked is never answered.
+  private static let silentLookup: HostLookup = { _, _, loop in
+    loop.scheduleTask(in: .hours(24)) { throw SocketAddressError.unsupported }.futureResult
+  }
+
+  /// A call that needs no server at all failed when the name of one could not be looked up in time.
+  @Test func connectsWhileTheResolverIsSilent() async throws {
+    let engine = MediaEngine(paths: nil, lookup: Self.silentLookup)
+    var configuration = MediaSession.Configuration()
+    configuration.iceServers = [
+      .init(try IceServerAddress("stun:stun.example.org")),
+      .init(try IceServerAddress("turn:turn.example.org")),
+    ]
+    configuration.lookupTimeout = .milliseconds(50)
+    let caller = ToldSession(configuration, engine: engine)
+    let callee = ToldSession(engine: engine)
+    let offer = try await caller.session.makeOffer()
+    try await caller.session.receivedAnswer(try await callee.session.receivedOffer(offer))
+    let before = await caller.connected()
+    let warnings = before.compactMap { event -> VoiceFailure? in
+      if case .warned(let failure) = event, failure.code == .callRelayFailed { failure } else { nil }
+    }
+    #expect(warnings.map { $0.message.contains("in time") } == [true, true])
+    await caller.session.close()
+    await callee.session.close()
+    await engine.shutDown()
+  }
+
+  /// The first description has to wait less for a resolver than for candidates, or it comes too early.
+  @Test func makesAnOfferAlsoIfLookupsMayTakeLongerThanCandidates() async throws {
+    let engine = MediaEngine(paths: nil, lookup: Self.silentLookup)
+    var configuration = MediaSession.Configuration()
+    configuration.iceServers = [.init(try IceServerAddress("stun:stun.example.org"))]
+    configuration.gatheringTimeout = .milliseconds(50)
+    let caller = ToldSession(configuration, engine: engine)
+    let offer = try await caller.session.makeOffer()
+    #expect(offer.contains("a=candidate:"))
+    await caller.session.close()
+    await engine.shutDown()
+  }
+}
