@@ -48,4 +48,31 @@ struct MediaSessionTests {
     await caller.session.close()
     await engine.shutDown()
   }
+
+  /// What was played while the other side could not hear it was lost, and `play` reported that it was sent.
+  @Test func keepsWhatIsSaidUntilItCanBeHeard() async throws {
+    let engine = MediaEngine(paths: nil)
+    let caller = ToldSession(engine: engine)
+    let callee = ToldSession(engine: engine)
+    let offer = try await caller.session.makeOffer()
+    try await caller.session.receivedAnswer(try await callee.session.receivedOffer(offer))
+    _ = await caller.connected()
+    let hold = try await callee.session.makeOffer(.inactive)
+    try await callee.session.receivedAnswer(try await caller.session.receivedOffer(hold))
+
+    let audio = caller.session.audio
+    var frames = audio.frames.makeAsyncIterator()
+    try await audio.send([Int16](repeating: 1000, count: 4_800))
+    // Each frame that is heard is a moment at which one is sent.
+    for _ in 0..<10 { _ = await frames.next() }
+    #expect(audio.queued == .milliseconds(100))
+
+    let resume = try await callee.session.makeOffer(.sendAndReceive)
+    try await callee.session.receivedAnswer(try await caller.session.receivedOffer(resume))
+    for _ in 0..<10 { _ = await frames.next() }
+    #expect(audio.queued == .zero)
+    await caller.session.close()
+    await callee.session.close()
+    await engine.shutDown()
+  }
 }

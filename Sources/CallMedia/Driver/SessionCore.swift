@@ -199,7 +199,14 @@ final class SessionCore {
   }
 
   func statistics() throws(VoiceFailure) -> MediaStatistics {
-    try self.opened().statistics
+    self.completed(try self.opened().statistics)
+  }
+
+  /// Adds what only the driver knows.
+  private func completed(_ statistics: MediaStatistics) -> MediaStatistics {
+    var statistics = statistics
+    statistics.liveSamplesDropped = self.audio.liveSamplesDropped
+    return statistics
   }
 
   // MARK: What comes in
@@ -218,7 +225,9 @@ final class SessionCore {
   func tick() {
     guard let connection = self.connection, !self.isClosed else { return }
     let now = self.now
-    let hasAudio = self.audio.takeFrame(into: &self.outgoing)
+    let isHeard =
+      connection.state == .connected && !self.isHeld && connection.agreed?.direction.sends ?? false
+    let hasAudio = self.audio.takeFrame(into: &self.outgoing, isHeard: isHeard)
     let frame = hasAudio && !self.isMuted && !self.isHeld ? self.outgoing[...] : nil
     connection.sendAudio(frame, at: now) { packet, path in
       guard case .direct(let id, let remote) = path else { return }
@@ -241,7 +250,7 @@ final class SessionCore {
     guard Duration.milliseconds(20) * self.ticks >= interval else { return }
     self.ticks = 0
     connection.measure(isMuted: self.isMuted || self.isHeld, at: now)
-    self.tell(.measured(connection.statistics))
+    self.tell(.measured(self.completed(connection.statistics)))
   }
 
   // MARK: What goes out

@@ -18,6 +18,9 @@ public struct MediaStatistics: Hashable, Sendable {
   public var ice = ICEAgent.Counts()
   /// Packets of media that could not prove to come from the other side, or were replayed.
   public var packetsRefused = 0
+  /// Samples at 48 kHz of a live source that were not sent because they came faster than the call takes them; counted by who
+  /// brings the samples.
+  public var liveSamplesDropped: Int64 = 0
   /// The last window: loss, concealment, bitrates, levels, and what people would think of it.
   public var window: CallQualityMonitor.Report?
   /// What is wrong now.
