@@ -71,4 +71,38 @@ struct CallAudioTests {
     audio.end()
     #expect(audio.queued == .zero)
   }
+
+  /// A recogniser that was more than 10 s behind was told that speech went on without a gap.
+  @Test func tellsASlowListenerHowMuchItMissed() async throws {
+    let audio = CallAudio()
+    let frame = [Int16](repeating: 100, count: 960)
+    audio.skip(48_000)
+    let capture = try await audio.source.capture()
+    for _ in 0..<1000 { audio.deliver(frame, concealed: 0) }
+    audio.end()
+    var first: Int64?
+    var last: AudioChunk?
+    for try await case .chunk(let chunk) in capture {
+      first = first ?? chunk.position
+      last = chunk
+    }
+    // 20 s were said, of which 10 s are there; the converter keeps less than a frame back.
+    let begin = try #require(first)
+    #expect((160_000...161_000).contains(begin))
+    let end = try #require(last).position + Int64(try #require(last).samples.count)
+    #expect((319_600...320_000).contains(end))
+  }
+
+  @Test func aListenerThatKeepsUpHearsNoGap() async throws {
+    let audio = CallAudio()
+    let capture = try await audio.source.capture()
+    for _ in 0..<100 { audio.deliver([Int16](repeating: 100, count: 960), concealed: 0) }
+    audio.end()
+    var expected: Int64 = 0
+    for try await case .chunk(let chunk) in capture {
+      #expect(chunk.position == expected)
+      expected += Int64(chunk.samples.count)
+    }
+    #expect(expected > 31_000)
+  }
 }
