@@ -2,6 +2,7 @@ import NIOCore
 import RealtimeMedia
 import Testing
 import VoiceCore
+import VoicePlatform
 
 @testable import CallMedia
 
@@ -45,6 +46,26 @@ struct MediaSessionTests {
     let caller = ToldSession(configuration, engine: engine)
     let offer = try await caller.session.makeOffer()
     #expect(offer.contains("a=candidate:"))
+    await caller.session.close()
+    await engine.shutDown()
+  }
+
+  private static func path(_ addresses: String...) -> NetworkPath {
+    NetworkPath(interfaces: [.init(name: "test0", addresses: addresses)])
+  }
+
+  /// An address that could not be bound once, such as a new one of IPv6, was never tried again, and nobody was told.
+  @Test func bindsAnAddressAgainThatCouldNotBeBound() async throws {
+    // The second is no address of this machine.
+    let paths = ManualNetworkPathMonitor(path: Self.path("0.0.0.0", "198.51.100.1"))
+    let engine = MediaEngine(paths: paths)
+    let caller = ToldSession(engine: engine)
+    let first = try #require(await caller.warning())
+    #expect(first.code == .callMediaFailed)
+    #expect(!first.description.contains("198.51.100.1"))
+    paths.change(to: Self.path("0.0.0.0", "198.51.100.1", "198.51.100.2"))
+    let codes = [await caller.warning()?.code, await caller.warning()?.code]
+    #expect(codes == [.callMediaFailed, .callMediaFailed])
     await caller.session.close()
     await engine.shutDown()
   }

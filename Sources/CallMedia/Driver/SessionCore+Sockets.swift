@@ -69,6 +69,15 @@ extension SessionCore {
       self.sockets[id] = socket
       self.connection?.addSocket(id, local: bound, at: self.now)
       self.pump()
+    }.flatMapErrorThrowing { error in
+      guard !self.isClosed, self.addresses[address] == id else { return }
+      // Bound again when the path next changes: an IPv6 address that is new cannot be used for a moment.
+      self.addresses[address] = nil
+      self.tell(
+        .warned(
+          VoiceFailure(
+            .callMediaFailed, message: "No socket could be bound to one of this machine's addresses.",
+            cause: error)))
     }.nonisolated()
   }
 
