@@ -125,10 +125,31 @@ extension SessionCore {
     guard let address = server.address.socketAddress else { return }
     let stream = RelayStream(id: id)
     self.streams[id] = stream
-    let trust = self.configuration.trustRoots
-    stream.open(
-      address, tlsName: server.transport == .tls ? server.tlsName ?? server.address.ip.description : nil,
-      trustRoots: trust, on: self.loop, core: self)
+    self.streamServers[id] = server.address
+    guard server.transport == .tls else { return stream.open(address, tls: nil, on: self.loop, core: self) }
+    self.relayTLS().assumeIsolated().whenComplete { [weak self] result in
+      // It may have been given up meanwhile.
+      guard let self, self.streams[id] != nil else { return }
+      switch result {
+      case .success(let context):
+        let name = server.tlsName ?? server.address.ip.description
+        stream.open(address, tls: (name, context), on: self.loop, core: self)
+      case .failure(let error): self.streamClosed(id, error)
+      }
+    }
+  }
+
+  /// How certificates of relays are checked; made once, on another thread, because it reads the authorities from files.
+  private func relayTLS() -> EventLoopFuture<NIOSSLContext> {
+    if let made = self.relayTLSContext { return made }
+    let trustRoots = self.configuration.trustRoots
+    let made = NIOThreadPool.singleton.runIfActive(eventLoop: self.loop) {
+      var configuration = TLSConfiguration.makeClientConfiguration()
+      if let trustRoots { configuration.trustRoots = .file(trustRoots) }
+      return try NIOSSLContext(configuration: configuration)
+    }
+    self.relayTLSContext = made
+    return made
   }
 
   func streamOpened(_ id: ICEAgent.StreamID) {
@@ -141,10 +162,26 @@ extension SessionCore {
     self.pump()
   }
 
-  func streamClosed(_ id: ICEAgent.StreamID) {
+  /// - Parameter error: Why, if it was not closed in order.
+  func streamClosed(_ id: ICEAgent.StreamID, _ error: (any Error)?) {
     self.streams[id] = nil
+    if let server = self.streamServers.removeValue(forKey: id) { self.streamErrors[server] = error }
     self.connection?.streamClosed(id, at: self.now)
     self.pump()
+  }
+
+  /// What to tell of a warning: of a relay that cannot be reached, the reason.
+  func failure(for warning: ICEWarning) -> VoiceFailure {
+    guard case .serverUnreachable(let server) = warning, server.transport != .udp,
+      let error = self.streamErrors[server.address]
+    else { return warning.failure }
+    let isTLS = error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError
+    return VoiceFailure(
+      .callRelayFailed,
+      message: isTLS
+        ? "\(server.address) offers no secure connection that can be trusted."
+        : "\(server.address) cannot be connected to.",
+      cause: error)
   }
 }
 

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 import RealtimeMedia
 import VoiceCore
 import VoicePlatform
@@ -25,6 +26,10 @@ final class SessionCore {
   var sockets: [ICEAgent.SocketID: MediaSocket] = [:]
   var addresses: [IPAddress: ICEAgent.SocketID] = [:]
   var streams: [ICEAgent.StreamID: RelayStream] = [:]
+  /// Where streams lead, and why those that failed last did.
+  var streamServers: [ICEAgent.StreamID: TransportAddress] = [:]
+  var streamErrors: [TransportAddress: any Error] = [:]
+  var relayTLSContext: EventLoopFuture<NIOSSLContext>?
   var nextSocket = 0
   var pathTask: Task<Void, Never>?
   var hasBoundFirst = false
@@ -265,7 +270,9 @@ final class SessionCore {
       case .send(let datagram, let id, let remote): self.sockets[id]?.send(datagram, to: remote)
       case .openStream(let id, let server): self.openStream(id, to: server)
       case .sendStream(let bytes, let id): self.streams[id]?.send(bytes)
-      case .closeStream(let id): self.streams.removeValue(forKey: id)?.close()
+      case .closeStream(let id):
+        self.streamServers[id] = nil
+        self.streams.removeValue(forKey: id)?.close()
       case .tell(let event): self.tell(event, of: connection)
       }
     }
@@ -283,7 +290,7 @@ final class SessionCore {
     case .remoteClosed: self.tell(.remoteClosed)
     case .keyPressed(let key): self.tell(.keyPressed(key.character))
     case .warned(.onlyHostCandidates) where self.configuration.iceServers.isEmpty: break
-    case .warned(let warning): self.tell(.warned(warning.failure))
+    case .warned(let warning): self.tell(.warned(self.failure(for: warning)))
     case .qualityChanged(let change): self.tell(.qualityChanged(change))
     case .failed(let failure): self.tell(.failed(failure))
     }
