@@ -100,7 +100,7 @@ private actor AnsweredCall {
     } catch {
       self.media.logger.info(
         "call media refused", metadata: ["code": "\(error.code)", "reason": "\(error.message)"])
-      self.tell(.failed)
+      self.tell(command.eventAfterFailure)
     }
   }
 
@@ -116,6 +116,17 @@ private actor AnsweredCall {
   func end() async {
     self.running?.cancel()
     await self.session.close()
+  }
+}
+
+extension MediaCommand {
+  /// What it means for the call that media could not do this.
+  fileprivate var eventAfterFailure: MediaEvent {
+    switch self {
+    // The session is as it was before; if its way is lost, it says so by itself.
+    case .renegotiate, .takeAnswer: .renegotiationRefused
+    case .start, .makeOffer, .hold, .tones, .candidate, .endOfCandidates, .stop: .failed
+    }
   }
 }
 
