@@ -39,6 +39,7 @@ extension CallGateway {
         desk: desk, users: users,
         media: AnsweringMedia(
           engine: MediaEngine(),
+          iceServers: try calls.iceServers.map(MediaSession.Configuration.IceServer.init),
           service: { service in
             switch service {
             case .echo: EchoService()
@@ -49,6 +50,13 @@ extension CallGateway {
         records: records, clock: server.clock,
         wallTime: { Int64(Date().timeIntervalSince1970 * 1000) }, metrics: metrics, logger: server.logger))
     return (gateway, records)
+  }
+}
+
+extension MediaSession.Configuration.IceServer {
+  init(_ server: ServerConfiguration.Calls.IceServer) throws(VoiceFailure) {
+    self.init(
+      try IceServerAddress(server.url), username: server.username ?? "", password: server.password ?? "")
   }
 }
 

@@ -15,7 +15,7 @@ struct AnsweringMedia: ServerMediaPeerFactory {
   /// The engine of all calls that the server answers.
   let engine: MediaEngine
   /// STUN and TURN servers that the server itself uses; needed only behind a NAT.
-  var iceServers: [MediaSession.Configuration.IceServer] = []
+  let iceServers: [MediaSession.Configuration.IceServer]
   /// Makes what answers a service.
   let service: @Sendable (MediaService) -> any AnsweringService
   let logger: Logger
