@@ -30,7 +30,8 @@ extension CallGateway {
         calls.users.flatMap { user in user.tokens.map { (Secret($0), user.name) } },
         uniquingKeysWith: { first, _ in first }),
       allowsGuests: calls.allowsGuests ?? usesDemoUsers, loginsPerSecond: calls.limits.loginsPerSecond,
-      tokens: tokens, threads: .singleton, clock: server.clock, metrics: metrics, logger: server.logger)
+      tokens: tokens, threads: CallLoginDesk.sharedThreads, clock: server.clock, metrics: metrics,
+      logger: server.logger)
     let assistant = try AssistantService(server, configuration, interfaces)
     let records = CallRecordWriter(store: store, metrics: metrics, logger: server.logger)
     let gateway = CallGateway(
