@@ -29,12 +29,11 @@ struct MediaSessionTests {
     try await caller.session.receivedAnswer(try await callee.session.receivedOffer(offer))
     let before = await caller.connected()
     let warnings = before.compactMap { event -> VoiceFailure? in
-      if case .warned(let failure) = event, failure.code == .callRelayFailed { failure } else { nil }
+      if case .warned(let failure) = event, failure.message.contains("in time") { failure } else { nil }
     }
-    #expect(warnings.map { $0.message.contains("in time") } == [true, true])
+    #expect(warnings.map(\.code) == [.callRelayFailed, .callRelayFailed])
     await caller.session.close()
     await callee.session.close()
-    await engine.shutDown()
   }
 
   /// The first description has to wait less for a resolver than for candidates, or it comes too early.
@@ -47,7 +46,6 @@ struct MediaSessionTests {
     let offer = try await caller.session.makeOffer()
     #expect(offer.contains("a=candidate:"))
     await caller.session.close()
-    await engine.shutDown()
   }
 
   private static func path(_ addresses: String...) -> NetworkPath {
@@ -67,7 +65,6 @@ struct MediaSessionTests {
     let codes = [await caller.warning()?.code, await caller.warning()?.code]
     #expect(codes == [.callMediaFailed, .callMediaFailed])
     await caller.session.close()
-    await engine.shutDown()
   }
 
   /// What was played while the other side could not hear it was lost, and `play` reported that it was sent.
@@ -82,18 +79,17 @@ struct MediaSessionTests {
     try await callee.session.receivedAnswer(try await caller.session.receivedOffer(hold))
 
     let audio = caller.session.audio
-    var frames = audio.frames.makeAsyncIterator()
     try await audio.send([Int16](repeating: 1000, count: 4_800))
-    // Each frame that is heard is a moment at which one is sent.
+    // Each frame that is heard is a moment at which one could be sent.
+    var frames = audio.frames.makeAsyncIterator()
     for _ in 0..<10 { _ = await frames.next() }
     #expect(audio.queued == .milliseconds(100))
 
     let resume = try await callee.session.makeOffer(.sendAndReceive)
     try await callee.session.receivedAnswer(try await caller.session.receivedOffer(resume))
-    for _ in 0..<10 { _ = await frames.next() }
+    while audio.queued > .zero, await frames.next() != nil {}
     #expect(audio.queued == .zero)
     await caller.session.close()
     await callee.session.close()
-    await engine.shutDown()
   }
 }
