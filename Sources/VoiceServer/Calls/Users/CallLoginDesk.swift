@@ -33,8 +33,8 @@ final class CallLoginDesk: Sendable {
 
   init(
     users: any CallUserDirectory, opaqueTokens: [Secret: String], allowsGuests: Bool, loginsPerSecond: Int,
-    tokens: TokenAuthority, threads: NIOThreadPool, clock: any VoiceClock, metrics: CallMetrics,
-    logger: Logger
+    tokens: TokenAuthority, threads: NIOThreadPool, decoyCost: PasswordHash.Cost = .init(),
+    clock: any VoiceClock, metrics: CallMetrics, logger: Logger
   ) {
     self.users = users
     self.tokens = tokens
@@ -44,7 +44,7 @@ final class CallLoginDesk: Sendable {
     self.limiter = Mutex(LoginLimiter(perSecond: loginsPerSecond))
     self.threads = threads
     var generator = SystemRandomNumberGenerator()
-    self.decoy = PasswordHash(ofNothingUsing: &generator)
+    self.decoy = PasswordHash(ofNothing: decoyCost, using: &generator)
     self.clock = clock
     self.metrics = metrics
     self.logger = logger

@@ -19,7 +19,8 @@ import VoiceTesting
       users: users, opaqueTokens: [:], allowsGuests: false, loginsPerSecond: 1000,
       tokens: await TokenAuthority(
         key: try SigningKey.load(folder: folder.path), lifetime: .seconds(600), now: { 0 }),
-      threads: threads, clock: TestClock(), metrics: CallMetrics(factory: PrometheusRegistry()),
+      threads: threads, decoyCost: .init(logRounds: 10), clock: TestClock(),
+      metrics: CallMetrics(factory: PrometheusRegistry()),
       logger: CapturingLog().logger)
   }
 
