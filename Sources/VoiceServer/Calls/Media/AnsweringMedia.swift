@@ -68,7 +68,8 @@ private actor AnsweredCall {
         logger.info(
           "call media failed", metadata: ["code": "\(failure.code)", "reason": "\(failure.message)"])
         tell(.failed)
-      case .warned(let failure): logger.debug("call media", metadata: ["code": "\(failure.code)"])
+      case .warned(let failure):
+        logger.warning("call media", metadata: ["code": "\(failure.code)", "reason": "\(failure.message)"])
       case .keyPressed, .connected, .interrupted, .remoteClosed, .candidateFound, .qualityChanged, .measured:
         break
       }
