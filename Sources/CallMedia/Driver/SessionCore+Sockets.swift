@@ -48,6 +48,9 @@ extension SessionCore {
       }
       self.hasBoundFirst = true
       self.open { $0.bound() }
+      guard let path = self.earlyPath else { return }
+      self.earlyPath = nil
+      self.pathChanged(path)
     }
   }
 
@@ -105,7 +108,11 @@ extension SessionCore {
   }
 
   private func pathChanged(_ path: NetworkPath) {
-    guard !self.isClosed, self.hasBoundFirst else { return }
+    guard !self.isClosed else { return }
+    guard self.hasBoundFirst else {
+      self.earlyPath = path
+      return
+    }
     let now = Set(LocalAddresses.usable(Self.addresses(of: path)))
     // A machine without a network keeps its sockets: the addresses usually come back.
     guard !now.isEmpty else { return }

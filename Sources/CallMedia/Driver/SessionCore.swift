@@ -33,6 +33,8 @@ final class SessionCore {
   var nextSocket = 0
   var pathTask: Task<Void, Never>?
   var hasBoundFirst = false
+  /// A change of the network that came before the first sockets were bound.
+  var earlyPath: NetworkPath?
   private var timer: Scheduled<Void>?
   private var timerDeadline: VoiceInstant?
   private var gathering: [EventLoopPromise<Void>] = []
@@ -71,9 +73,10 @@ final class SessionCore {
     let timeout = min(self.configuration.lookupTimeout, self.configuration.gatheringTimeout)
     self.opening = SessionOpening(
       servers: self.configuration.iceServers.count, timeout: timeout, at: self.now)
+    // Before the present addresses are taken, so that no change is lost between the two.
+    self.followPaths()
     self.bindFirst()
     self.lookUpServers()
-    self.followPaths()
     self.loop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
       guard let self else { return }
       // The loop's clock may be a little ahead of ours.
