@@ -250,7 +250,8 @@ let package = Package(
       of: "RealtimeMedia",
       ["VoiceCore", "CRealtimeMedia", "CMediaOpus", "VoiceTesting", .crypto, .cryptoExtras]),
     tests(
-      of: "CallMedia", ["VoiceCore", "VoiceAudio", "RealtimeMedia", "VoiceTesting", .nioCore, .nioPosix]),
+      of: "CallMedia",
+      ["VoiceCore", "VoiceAudio", "VoicePlatform", "RealtimeMedia", "VoiceTesting", .nioCore, .nioPosix]),
     tests(
       of: "VoiceWebSocket",
       ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),

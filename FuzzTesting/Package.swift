@@ -31,11 +31,13 @@ let package = Package(
       name: "RealtimeMedia",
       dependencies: ["VoiceCore", "CRealtimeMedia", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: swiftSettings),
+    .target(name: "FuzzSupport", swiftSettings: swiftSettings),
     .executableTarget(
-      name: "fuzz-media", dependencies: ["RealtimeMedia"], swiftSettings: swiftSettings),
+      name: "fuzz-media", dependencies: ["RealtimeMedia", "FuzzSupport"], swiftSettings: swiftSettings),
     .executableTarget(
-      name: "fuzz-signaling", dependencies: ["CallSignaling"], swiftSettings: swiftSettings),
+      name: "fuzz-signaling", dependencies: ["CallSignaling", "FuzzSupport"], swiftSettings: swiftSettings),
     .executableTarget(
-      name: "fuzz-understanding", dependencies: ["SpeechUnderstanding"], swiftSettings: swiftSettings),
+      name: "fuzz-understanding", dependencies: ["SpeechUnderstanding", "FuzzSupport"],
+      swiftSettings: swiftSettings),
   ]
 )

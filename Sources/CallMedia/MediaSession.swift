@@ -41,12 +41,16 @@ public final class MediaSession: Sendable {
     public var iceServers: [IceServer] = []
     /// The connection: codecs, times, delays.
     public var connection = AudioConnection.Configuration()
+    /// How long the names of servers are looked up; a call goes on without those that were not found by then.
+    public var lookupTimeout = Duration.seconds(1)
     /// Whether candidates are told one by one instead of waiting for all of them before the first description.
     public var tricklesCandidates = false
     /// How long the first description waits for candidates when they are not told one by one.
     public var gatheringTimeout = Duration.seconds(2)
     /// How often statistics are told; `nil` for never.
     public var statisticsInterval: Duration? = .seconds(1)
+    /// Whether relays are asked for IPv6 addresses (RFC 6156); IPv4 ones are reached by more peers.
+    public var relaysIPv6 = false
     /// A file of certificates in PEM that relays over TLS may have, in place of the system's.
     public var trustRoots: String?
 
@@ -90,9 +94,8 @@ public final class MediaSession: Sendable {
     let random = engine.random()
     self.core = NIOLoopBoundBox.makeBoxSendingValue(
       SessionCore(
-        loop: engine.loop, pacer: engine.pacer, paths: engine.paths, configuration: configuration,
-        audio: audio,
-        random: random, report: report),
+        loop: engine.loop, pacer: engine.pacer, paths: engine.paths, lookup: engine.lookup,
+        configuration: configuration, audio: audio, random: random, report: report),
       eventLoop: engine.loop)
     self.perform { $0.start() }
   }

@@ -43,20 +43,6 @@ struct CallMediaTests {
     }
   }
 
-  /// Waits until half a second in a row is nearly nothing but a tone.
-  static func hears(_ frequency: Double, in audio: CallAudio) async -> Bool {
-    var window: [Int16] = []
-    for await frame in audio.frames {
-      window.append(contentsOf: frame.samples)
-      guard window.count >= 9_600 else { continue }
-      if Tones.power(of: window[...]) > 1e5, Tones.share(of: frequency, in: window[...]) > 0.95 {
-        return true
-      }
-      window = []
-    }
-    return false
-  }
-
   @Test func echoSendsBackWhatItHears() async throws {
     let isHeard = try await Self.withGateway { port in
       let alice = try await Self.client("alice", at: port)
@@ -64,7 +50,7 @@ struct CallMediaTests {
       let tone = Self.send(700, to: call.audio)
       defer { tone.cancel() }
       try await call.answered()
-      let isHeard = await Self.hears(700, in: call.audio)
+      let isHeard = await call.audio.hears(700)
       call.hangup()
       await alice.disconnected()
       return isHeard
@@ -104,8 +90,8 @@ struct CallMediaTests {
     let heard = try await Self.withTwoClients { call, taken in
       let tones = [Self.send(440, to: call.audio), Self.send(1000, to: taken.audio)]
       defer { for tone in tones { tone.cancel() } }
-      async let first = Self.hears(1000, in: call.audio)
-      async let second = Self.hears(440, in: taken.audio)
+      async let first = call.audio.hears(1000)
+      async let second = taken.audio.hears(440)
       return await [first, second]
     }
     #expect(heard == [true, true])
@@ -115,14 +101,14 @@ struct CallMediaTests {
     let outcome = try await Self.withTwoClients { call, taken in
       let tones = [Self.send(440, to: call.audio), Self.send(1000, to: taken.audio)]
       defer { for tone in tones { tone.cancel() } }
-      let isHeardBefore = await Self.hears(1000, in: call.audio)
+      let isHeardBefore = await call.audio.hears(1000)
       let isRestarted = await withCheckedContinuation { continuation in
         (byTheCaller ? call : taken).iceRestart { isRestarted, _ in
           continuation.resume(returning: isRestarted)
         }
       }
-      async let first = Self.hears(1000, in: call.audio)
-      async let second = Self.hears(440, in: taken.audio)
+      async let first = call.audio.hears(1000)
+      async let second = taken.audio.hears(440)
       return await [isHeardBefore, isRestarted, first, second]
     }
     #expect(outcome == [true, true, true, true])
@@ -132,11 +118,11 @@ struct CallMediaTests {
     let heard = try await Self.withTwoClients { call, taken in
       let tone = Self.send(440, to: call.audio)
       defer { tone.cancel() }
-      let before = await Self.hears(440, in: taken.audio)
+      let before = await taken.audio.hears(440)
       try await call.setHeld(true)
-      let held = await Self.isSilent(taken.audio)
+      let held = await taken.audio.isSilent()
       try await call.setHeld(false)
-      let after = await Self.hears(440, in: taken.audio)
+      let after = await taken.audio.hears(440)
       return [before, held, after]
     }
     #expect(heard == [true, true, true])
@@ -146,23 +132,13 @@ struct CallMediaTests {
     let heard = try await Self.withTwoClients { call, taken in
       let tone = Self.send(440, to: call.audio)
       defer { tone.cancel() }
-      let before = await Self.hears(440, in: taken.audio)
+      let before = await taken.audio.hears(440)
       call.muteAudio()
-      let muted = await Self.isSilent(taken.audio)
+      let muted = await taken.audio.isSilent()
       call.unmuteAudio()
-      let after = await Self.hears(440, in: taken.audio)
+      let after = await taken.audio.hears(440)
       return [before, muted, after]
     }
     #expect(heard == [true, true, true])
-  }
-
-  /// Waits for half a second of nearly nothing.
-  static func isSilent(_ audio: CallAudio) async -> Bool {
-    var quiet = 0
-    for await frame in audio.frames {
-      quiet = Tones.power(of: frame.samples[...]) < 1e4 ? quiet + frame.samples.count : 0
-      if quiet >= 24_000 { return true }
-    }
-    return false
   }
 }

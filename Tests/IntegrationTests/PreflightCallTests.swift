@@ -25,9 +25,10 @@ import VoiceCore
   @Test func aDestinationThatDoesNotExistSaysWhy() async throws {
     try await CallMediaTests.withGateway { port in
       let alice = try await CallMediaTests.client("alice", at: port)
-      await #expect(throws: VoiceFailure.self) {
+      let failure = await #expect(throws: VoiceFailure.self) {
         try await alice.preflight(PreflightSettings(destination: "fail-486"))
       }
+      #expect(failure?.code == .callBusy)
       await alice.disconnected()
     }
   }

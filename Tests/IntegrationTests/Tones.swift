@@ -1,3 +1,4 @@
+import CallMedia
 import Foundation
 
 /// Tones to send through calls, and how much of them arrives.
@@ -25,5 +26,39 @@ enum Tones {
   /// The energy per sample.
   static func power(of samples: ArraySlice<Int16>) -> Double {
     samples.isEmpty ? 0 : samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(samples.count)
+  }
+}
+
+extension CallAudio {
+  /// Waits until a fifth of a second in a row is nearly nothing but a tone.
+  ///
+  /// - Parameter found: Is told the share of the tone in each piece that is not.
+  /// - Returns: False if the call ended first.
+  func hears(
+    _ frequency: Double, share: Double = 0.95, found: (Double) -> Void = { _ in }
+  ) async -> Bool {
+    var window: [Int16] = []
+    for await frame in self.frames {
+      window.append(contentsOf: frame.samples)
+      guard window.count >= 9_600 else { continue }
+      let present = Tones.share(of: frequency, in: window[...])
+      if Tones.power(of: window[...]) > 1e5, present > share { return true }
+      found(present)
+      window = []
+    }
+    return false
+  }
+
+  /// Waits for half a second of nearly nothing.
+  ///
+  /// - Parameter power: What counts as nothing.
+  /// - Returns: False if the call ended first.
+  func isSilent(below power: Double = 1e4) async -> Bool {
+    var quiet = 0
+    for await frame in self.frames {
+      quiet = Tones.power(of: frame.samples[...]) < power ? quiet + frame.samples.count : 0
+      if quiet >= 24_000 { return true }
+    }
+    return false
   }
 }

@@ -1,12 +1,6 @@
 import Foundation
+import FuzzSupport
 import RealtimeMedia
-
-/// Stops the fuzzer, which then keeps the input.
-func require(_ condition: Bool, _ reason: String) {
-  guard !condition else { return }
-  print("Broken promise: \(reason)")
-  abort()
-}
 
 /// A description that is read is written to something that is read as the same; an offer is answered or refused.
 func fuzzSDP(_ bytes: [UInt8]) {
@@ -142,22 +136,11 @@ final class Libraries {
 /// Only the fuzzer's one thread gets here.
 nonisolated(unsafe) private let libraries = try? Libraries()
 
-/// The fuzzer's own main loop, in the toolchain's library: it links only under `-sanitize=fuzzer`.
-@_silgen_name("LLVMFuzzerRunDriver")
-func runFuzzer(
-  _ argumentCount: UnsafeMutablePointer<CInt>,
-  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
-  _ input: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
-) -> CInt
-
 @main
 struct FuzzMedia {
   static func main() {
-    var count = CommandLine.argc
-    var arguments = CommandLine.unsafeArgv
     guard libraries != nil else { return require(false, "the libraries are there") }
-    let status = runFuzzer(&count, &arguments) { start, count in
-      let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    runFuzzer { bytes in
       // A description begins with its version, datagrams for a handshake with a letter, a payload too; other
       // datagrams say what they are.
       switch (bytes.first, DatagramKind(bytes)) {
@@ -171,8 +154,6 @@ struct FuzzMedia {
         libraries?.fuzzSRTP(bytes)
       default: fuzzPackets(bytes)
       }
-      return 0
     }
-    exit(status)
   }
 }

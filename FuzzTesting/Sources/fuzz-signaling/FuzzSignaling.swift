@@ -1,12 +1,6 @@
 import CallSignaling
 import Foundation
-
-/// Stops the fuzzer, which then keeps the input.
-func require(_ condition: Bool, _ reason: String) {
-  guard !condition else { return }
-  print("Broken promise: \(reason)")
-  abort()
-}
+import FuzzSupport
 
 /// Reading a frame: no crash; what was read is written to something that is read as the same, and written to the same.
 func fuzz<Request: SignalingRequest>(_ type: Request.Type, _ bytes: [UInt8]) {
@@ -54,21 +48,10 @@ func fuzzJSON(_ bytes: [UInt8]) {
   _ = json.redacted.text
 }
 
-/// The fuzzer's own main loop, in the toolchain's library: it links only under `-sanitize=fuzzer`.
-@_silgen_name("LLVMFuzzerRunDriver")
-func runFuzzer(
-  _ argumentCount: UnsafeMutablePointer<CInt>,
-  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
-  _ input: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
-) -> CInt
-
 @main
 struct FuzzSignaling {
   static func main() {
-    var count = CommandLine.argc
-    var arguments = CommandLine.unsafeArgv
-    let status = runFuzzer(&count, &arguments) { start, count in
-      let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    runFuzzer { bytes in
       let rest = Array(bytes.dropFirst())
       // The first byte chooses who sends.
       switch bytes.first {
@@ -76,8 +59,6 @@ struct FuzzSignaling {
       case UInt8(ascii: "S"): fuzz(ServerRequest.self, rest)
       default: fuzzJSON(rest)
       }
-      return 0
     }
-    exit(status)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import FuzzSupport
 import SpeechUnderstanding
 
 /// A language with a standard variable for each of the ways that texts can use one.
@@ -10,13 +11,6 @@ struct FuzzPack: LanguagePack {
   func spokenForms(of number: Int) -> [[String]] { [[String(number)]] }
   func normalForm(of words: [String], as type: EntityType, in context: ValueContext) -> String? { nil }
   func spokenForm(of value: String, as type: EntityType, in context: ValueContext) -> [String]? { nil }
-}
-
-/// Stops the fuzzer, which then keeps the input.
-func require(_ condition: Bool, _ reason: String) {
-  guard !condition else { return }
-  print("Broken promise: \(reason)")
-  abort()
 }
 
 /// Reading SAL and annotated text: no crash, and what is printed is read back to the same.
@@ -69,29 +63,16 @@ func fuzzConfiguration(_ bytes: [UInt8]) {
   _ = result.rendered()
 }
 
-/// The fuzzer's own main loop, in the toolchain's library: it links only under `-sanitize=fuzzer`.
-@_silgen_name("LLVMFuzzerRunDriver")
-func runFuzzer(
-  _ argumentCount: UnsafeMutablePointer<CInt>,
-  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
-  _ input: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
-) -> CInt
-
 @main
 struct FuzzUnderstanding {
   static func main() {
-    var count = CommandLine.argc
-    var arguments = CommandLine.unsafeArgv
-    let status = runFuzzer(&count, &arguments) { start, count in
-      let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    runFuzzer { bytes in
       // The first byte chooses the reader, so that one corpus serves both.
       if bytes.first == UInt8(ascii: "Y") {
         fuzzConfiguration(Array(bytes.dropFirst()))
       } else {
         fuzzLanguage(String(decoding: bytes, as: UTF8.self))
       }
-      return 0
     }
-    exit(status)
   }
 }

@@ -57,6 +57,9 @@ public final class CallAudio: Sendable {
 
   /// Sends samples behind those that wait; waits while more than 0.2 s are ahead.
   ///
+  /// Nothing is sent that the other side could not hear: while the call is not connected, is held, or its way is
+  /// interrupted, samples wait.
+  ///
   /// - Parameter samples: Mono at 48 kHz, of any length.
   /// - Throws: ``VoiceFailure`` `call.not-found` after the end of the call, `call.media.no-samples` if the call's media gives
   ///   programs no part; `CancellationError`.
@@ -68,12 +71,15 @@ public final class CallAudio: Sendable {
       switch self.state.withLock({ $0.outgoing.offered(piece) }) {
       case .taken: rest = rest.dropFirst(piece.count)
       case .full: await self.room()
-      case .closed: throw self.state.withLock { $0.refusal }
+      case .closed: throw self.refusal
       }
     }
   }
 
-  /// Sends samples of a live source at once; if the source is faster than the call, the oldest are dropped.
+  /// Sends samples of a live source at once, or not at all.
+  ///
+  /// If the source is faster than the call, the oldest are dropped, which ``MediaStatistics/liveSamplesDropped`` counts. What
+  /// comes before the call is connected is dropped, too.
   public func sendLive(_ samples: [Int16]) {
     self.state.withLock { $0.outgoing.offeredLive(samples[...]) }
   }
@@ -84,7 +90,8 @@ public final class CallAudio: Sendable {
     self.wakeWriters()
   }
 
-  /// Sends all that a source delivers; returns when it has ended and everything was sent.
+  /// Sends all that a source delivers; returns when it has ended and everything was sent, or discarded by
+  /// ``discardQueued()``.
   ///
   /// - Throws: ``VoiceFailure`` of the source with an `audio.*` code, or as ``send(_:)``.
   public func play(_ source: any AudioSource) async throws {
@@ -94,14 +101,24 @@ public final class CallAudio: Sendable {
     for try await event in capture {
       guard case .chunk(let chunk) = event else { continue }
       let samples = upsampler.convert(chunk.samples)
-      if capture.isLive { self.sendLive(samples) } else { try await self.send(samples) }
+      if capture.isLive {
+        guard !self.state.withLock({ $0.outgoing.isClosed }) else { throw self.refusal }
+        self.sendLive(samples)
+      } else {
+        try await self.send(samples)
+      }
     }
-    try await self.send(upsampler.finish())
-    while self.state.withLock({ $0.outgoing.count > 0 && !$0.outgoing.isClosed }) {
+    let rest = upsampler.finish()
+    if capture.isLive { self.sendLive(rest) } else { try await self.send(rest) }
+    while self.state.withLock({ $0.outgoing.count > 0 }) {
       try Task.checkCancellation()
       await self.room()
     }
+    // What was sent before the end was heard; what waited then was not.
+    if (self.state.withLock({ $0.outgoing.unsentAtEnd }) ?? 0) > 0 { throw self.refusal }
   }
+
+  private var refusal: VoiceFailure { self.state.withLock { $0.refusal } }
 
   private func room() async {
     let id = self.state.withLock { state in
@@ -135,12 +152,21 @@ public final class CallAudio: Sendable {
   /// Whether anybody listens.
   var hasReaders: Bool { self.received.readerCount > 0 }
 
+  /// Samples of live sources that were dropped.
+  var liveSamplesDropped: Int64 { self.state.withLock { $0.outgoing.dropped } }
+
+  /// The index of the next sample that comes from the other side.
+  var position: Int64 { self.state.withLock { $0.position } }
+
   /// Takes the next frame to send.
-  func takeFrame(into frame: inout [Int16]) -> Bool {
+  ///
+  /// - Parameter isHeard: Whether the other side can hear it.
+  func takeFrame(into frame: inout [Int16], isHeard: Bool) -> Bool {
     let (hadAudio, hasWaiters) = self.state.withLock { state in
-      (state.outgoing.take(960, into: &frame), !state.waiters.isEmpty)
+      state.outgoing.wayChanged(isOpen: isHeard)
+      return (state.outgoing.take(960, into: &frame), !state.waiters.isEmpty)
     }
-    if hasWaiters { self.wakeWriters() }
+    if hadAudio, hasWaiters { self.wakeWriters() }
     return hadAudio
   }
 

@@ -1,5 +1,4 @@
 import NIOCore
-import NIOPosix
 public import RealtimeMedia
 public import VoiceCore
 
@@ -77,17 +76,9 @@ public struct IceServerAddress: Hashable, Sendable {
     }
   }
 
-  /// Looks the host up; the system blocks while it does, so a thread of a pool waits.
-  func resolve(on loop: any EventLoop) -> EventLoopFuture<TransportAddress> {
-    if let ip = IPAddress(self.host) {
-      return loop.makeSucceededFuture(TransportAddress(ip, port: self.port))
-    }
-    let (host, port) = (self.host, Int(self.port))
-    return NIOThreadPool.singleton.runIfActive(eventLoop: loop) {
-      guard
-        let resolved = TransportAddress(try SocketAddress.makeAddressResolvingHost(host, port: port))
-      else { throw SocketAddressError.unsupported }
-      return resolved
-    }
+  /// Looks the host up, unless it is an IP address.
+  func resolve(on loop: any EventLoop, with lookup: HostLookup) -> EventLoopFuture<TransportAddress> {
+    guard let ip = IPAddress(self.host) else { return lookup(self.host, self.port, loop) }
+    return loop.makeSucceededFuture(TransportAddress(ip, port: self.port))
   }
 }

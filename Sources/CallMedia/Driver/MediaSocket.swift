@@ -71,6 +71,9 @@ struct MediaSocket {
     }
   }
 
+  /// Where it is bound to.
+  var local: TransportAddress? { self.channel.localAddress.flatMap { TransportAddress($0) } }
+
   func close() { self.channel.close(promise: nil) }
 }
 

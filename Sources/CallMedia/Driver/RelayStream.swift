@@ -7,8 +7,6 @@ import RealtimeMedia
 /// A connection to a relay over TCP or TLS. Confined to the engine's loop.
 final class RelayStream {
   private static let connectTimeout = TimeAmount.seconds(5)
-  /// A relay that takes nothing gets no more: media that is late is worth nothing.
-  private static let mostUnsent = 64 * 1024
 
   private let id: ICEAgent.StreamID
   private var channel: (any Channel)?
@@ -16,8 +14,12 @@ final class RelayStream {
 
   init(id: ICEAgent.StreamID) { self.id = id }
 
+  /// Connects.
+  ///
+  /// - Parameter tls: The name in the certificate and how it is checked, or `nil` without TLS.
   func open(
-    _ address: SocketAddress, tlsName: String?, trustRoots: String?, on loop: any EventLoop, core: SessionCore
+    _ address: SocketAddress, tls: (name: String, context: NIOSSLContext)?, on loop: any EventLoop,
+    core: SessionCore
   ) {
     let id = self.id
     let bound = NIOLoopBound(WeakCore(core), eventLoop: loop)
@@ -25,31 +27,26 @@ final class RelayStream {
       .channelOption(.socketOption(.tcp_nodelay), value: 1)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          if let tlsName {
-            try channel.pipeline.syncOperations.addHandler(Self.tlsHandler(tlsName, trustRoots))
+          if let tls {
+            // A name that is an IP address is checked against the certificate without being asked for.
+            let isAddress = IPAddress(tls.name) != nil
+            try channel.pipeline.syncOperations.addHandler(
+              try NIOSSLClientHandler(context: tls.context, serverHostname: isAddress ? nil : tls.name))
           }
           try channel.pipeline.syncOperations.addHandler(
-            StreamHandler(id: id, isSecure: tlsName != nil, core: bound.value.core))
+            StreamHandler(id: id, isSecure: tls != nil, core: bound.value.core))
         }
       }
       .connect(to: address).assumeIsolated().whenComplete { result in
         switch result {
         case .success(let channel):
           if self.isClosed { channel.close(promise: nil) } else { self.channel = channel }
-        case .failure: bound.value.core?.streamClosed(id)
+        case .failure(let error): bound.value.core?.streamClosed(id, error)
         }
       }
   }
 
-  private static func tlsHandler(_ name: String, _ trustRoots: String?) throws -> NIOSSLClientHandler {
-    var configuration = TLSConfiguration.makeClientConfiguration()
-    if let trustRoots { configuration.trustRoots = .file(trustRoots) }
-    let context = try NIOSSLContext(configuration: configuration)
-    // A name that is an IP address is checked against the certificate without being asked for.
-    let isAddress = IPAddress(name) != nil
-    return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : name)
-  }
-
+  /// Sends bytes, unless the relay takes nothing: media that is late is worth nothing.
   func send(_ bytes: [UInt8]) {
     guard let channel = self.channel, channel.isWritable else { return }
     channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
@@ -69,6 +66,7 @@ final class StreamHandler: ChannelInboundHandler {
   private let isSecure: Bool
   private weak var core: SessionCore?
   private var isOpen = false
+  private var error: (any Error)?
 
   init(id: ICEAgent.StreamID, isSecure: Bool, core: SessionCore?) {
     self.id = id
@@ -99,10 +97,12 @@ final class StreamHandler: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    self.core?.streamClosed(self.id)
+    self.core?.streamClosed(self.id, self.error)
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // The first one is the reason; others follow from it.
+    self.error = self.error ?? error
     context.close(promise: nil)
   }
 }

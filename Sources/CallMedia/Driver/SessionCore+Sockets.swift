@@ -9,21 +9,27 @@ extension SessionCore {
   // MARK: Servers
 
   /// Looks up all servers at once; one that is not found is told and left out.
-  func resolveServers() -> EventLoopFuture<[ICEAgent.Server]> {
-    let loop = self.loop
-    let lookups = self.configuration.iceServers.map { server in
-      server.address.resolve(on: loop).assumeIsolated()
-        .map { server.resolved($0) as ICEAgent.Server? }
-        .flatMapErrorThrowing { error in
-          self.tell(
-            .warned(
-              VoiceFailure(
-                .callRelayFailed, message: "The host “\(server.address.host)” cannot be looked up.",
-                cause: error)))
-          return ICEAgent.Server?.none
-        }.nonisolated()
+  func lookUpServers() {
+    for (number, server) in self.configuration.iceServers.enumerated() {
+      let found = server.address.resolve(on: self.loop, with: self.lookup).assumeIsolated()
+      found.whenComplete { [weak self] result in
+        guard let self else { return }
+        switch result {
+        case .success(let address): self.open { $0.lookedUp(number, address) }
+        case .failure(let error):
+          // One that was given up was told already.
+          if self.connection == nil {
+            self.warnOfLookup(server.address.host, "cannot be looked up", cause: error)
+          }
+          self.open { $0.lookedUp(number, nil) }
+        }
+      }
     }
-    return EventLoopFuture.whenAllSucceed(lookups, on: loop).map { $0.compactMap { $0 } }
+  }
+
+  func warnOfLookup(_ host: String, _ what: String, cause: (any Error)?) {
+    self.tell(
+      .warned(VoiceFailure(.callRelayFailed, message: "The host “\(host)” \(what).", cause: cause)))
   }
 
   // MARK: Sockets
@@ -34,16 +40,17 @@ extension SessionCore {
     let addresses = path.isEmpty ? LocalAddresses.current() : LocalAddresses.usable(path)
     let bindings = addresses.map { self.bind($0) }
     EventLoopFuture.andAllComplete(bindings, on: self.loop).assumeIsolated().whenComplete { _ in
-      guard let connection = self.connection, !self.isClosed else { return }
+      guard !self.isClosed else { return }
       if self.sockets.isEmpty {
         self.fail(
           VoiceFailure(
             .callMediaFailed, message: "This machine has no network address that a socket can be bound to."))
       }
       self.hasBoundFirst = true
-      connection.socketsAdded(at: self.now)
-      self.pump()
-      self.checkGathered()
+      self.open { $0.bound() }
+      guard let path = self.earlyPath else { return }
+      self.earlyPath = nil
+      self.pathChanged(path)
     }
   }
 
@@ -58,15 +65,22 @@ extension SessionCore {
     guard let local = TransportAddress(address, port: 0).socketAddress else {
       return self.loop.makeSucceededVoidFuture()
     }
-    return MediaSocket.bind(local, on: self.loop) { [weak self] in
-      SocketHandler(id: id, core: self)
-    }.assumeIsolated().map { socket in
-      guard !self.isClosed, self.addresses[address] == id,
-        let bound = socket.channel.localAddress.flatMap({ TransportAddress($0) })
+    let bound = MediaSocket.bind(local, on: self.loop) { [weak self] in SocketHandler(id: id, core: self) }
+    return bound.assumeIsolated().map { socket in
+      guard !self.isClosed, self.addresses[address] == id, let bound = socket.local
       else { return socket.close() }
       self.sockets[id] = socket
       self.connection?.addSocket(id, local: bound, at: self.now)
       self.pump()
+    }.flatMapErrorThrowing { error in
+      guard !self.isClosed, self.addresses[address] == id else { return }
+      // Bound again when the path next changes: an IPv6 address that is new cannot be used for a moment.
+      self.addresses[address] = nil
+      self.tell(
+        .warned(
+          VoiceFailure(
+            .callMediaFailed, message: "No socket could be bound to one of this machine's addresses.",
+            cause: error)))
     }.nonisolated()
   }
 
@@ -85,15 +99,20 @@ extension SessionCore {
     guard let paths = self.paths else { return }
     let box = NIOLoopBound(WeakCore(self), eventLoop: self.loop)
     let loop = self.loop
+    let changes = paths.changes()
     self.pathTask = Task {
-      for await path in paths.changes() {
+      for await path in changes {
         loop.execute { box.value.core?.pathChanged(path) }
       }
     }
   }
 
   private func pathChanged(_ path: NetworkPath) {
-    guard !self.isClosed, self.hasBoundFirst else { return }
+    guard !self.isClosed else { return }
+    guard self.hasBoundFirst else {
+      self.earlyPath = path
+      return
+    }
     let now = Set(LocalAddresses.usable(Self.addresses(of: path)))
     // A machine without a network keeps its sockets: the addresses usually come back.
     guard !now.isEmpty else { return }
@@ -113,10 +132,31 @@ extension SessionCore {
     guard let address = server.address.socketAddress else { return }
     let stream = RelayStream(id: id)
     self.streams[id] = stream
-    let trust = self.configuration.trustRoots
-    stream.open(
-      address, tlsName: server.transport == .tls ? server.tlsName ?? server.address.ip.description : nil,
-      trustRoots: trust, on: self.loop, core: self)
+    self.streamServers[id] = server.address
+    guard server.transport == .tls else { return stream.open(address, tls: nil, on: self.loop, core: self) }
+    self.relayTLS().assumeIsolated().whenComplete { [weak self] result in
+      // It may have been given up meanwhile.
+      guard let self, self.streams[id] != nil else { return }
+      switch result {
+      case .success(let context):
+        let name = server.tlsName ?? server.address.ip.description
+        stream.open(address, tls: (name, context), on: self.loop, core: self)
+      case .failure(let error): self.streamClosed(id, error)
+      }
+    }
+  }
+
+  /// How certificates of relays are checked; made once, on another thread, because it reads the authorities from files.
+  private func relayTLS() -> EventLoopFuture<NIOSSLContext> {
+    if let made = self.relayTLSContext { return made }
+    let trustRoots = self.configuration.trustRoots
+    let made = NIOThreadPool.singleton.runIfActive(eventLoop: self.loop) {
+      var configuration = TLSConfiguration.makeClientConfiguration()
+      if let trustRoots { configuration.trustRoots = .file(trustRoots) }
+      return try NIOSSLContext(configuration: configuration)
+    }
+    self.relayTLSContext = made
+    return made
   }
 
   func streamOpened(_ id: ICEAgent.StreamID) {
@@ -129,10 +169,26 @@ extension SessionCore {
     self.pump()
   }
 
-  func streamClosed(_ id: ICEAgent.StreamID) {
+  /// - Parameter error: Why, if it was not closed in order.
+  func streamClosed(_ id: ICEAgent.StreamID, _ error: (any Error)?) {
     self.streams[id] = nil
+    if let server = self.streamServers.removeValue(forKey: id) { self.streamErrors[server] = error }
     self.connection?.streamClosed(id, at: self.now)
     self.pump()
+  }
+
+  /// What to tell of a warning: of a relay that cannot be reached, the reason.
+  func failure(for warning: ICEWarning) -> VoiceFailure {
+    guard case .serverUnreachable(let server) = warning, server.transport != .udp,
+      let error = self.streamErrors[server.address]
+    else { return warning.failure }
+    let isTLS = error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError
+    return VoiceFailure(
+      .callRelayFailed,
+      message: isTLS
+        ? "\(server.address) offers no secure connection that can be trusted."
+        : "\(server.address) cannot be connected to.",
+      cause: error)
   }
 }
 
@@ -144,9 +200,10 @@ struct WeakCore {
 }
 
 extension MediaSession.Configuration.IceServer {
-  func resolved(_ address: TransportAddress) -> ICEAgent.Server {
+  func resolved(_ address: TransportAddress, relaysIPv6: Bool) -> ICEAgent.Server {
     ICEAgent.Server(
       self.address.isRelay ? .turn : .stun, address, transport: self.address.transport,
-      tlsName: self.address.host, username: self.username, password: self.password)
+      tlsName: self.address.host, username: self.username, password: self.password,
+      relayIsV6: relaysIPv6)
   }
 }

@@ -1,12 +1,13 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 import RealtimeMedia
 import VoiceCore
 import VoicePlatform
 
 /// Owns the sockets and the timer of one connection, and performs what it asks for. Confined to the engine's loop.
 ///
-/// States: *starting* (servers are looked up, sockets bound), *open*, *closed*. Everything that comes in ends with ``pump()``.
+/// States: *opening* (see ``SessionOpening``), *open*, *closed*. Everything that comes in ends with ``pump()``.
 final class SessionCore {
   typealias Report = @Sendable (MediaSession.Event) -> Void
 
@@ -14,18 +15,26 @@ final class SessionCore {
   let configuration: MediaSession.Configuration
   let audio: CallAudio
   let paths: (any NetworkPathMonitor)?
+  let lookup: HostLookup
   private let pacer: NIOLoopBoundBox<MediaPacer>
   private let report: Report
   private let clock = MonotonicClock()
   private let random: any RandomNumberGenerator & Sendable
+  private var opening: SessionOpening?
   private(set) var connection: AudioConnection?
   private var failure: VoiceFailure?
   var sockets: [ICEAgent.SocketID: MediaSocket] = [:]
   var addresses: [IPAddress: ICEAgent.SocketID] = [:]
   var streams: [ICEAgent.StreamID: RelayStream] = [:]
+  /// Where streams lead, and why those that failed last did.
+  var streamServers: [ICEAgent.StreamID: TransportAddress] = [:]
+  var streamErrors: [TransportAddress: any Error] = [:]
+  var relayTLSContext: EventLoopFuture<NIOSSLContext>?
   var nextSocket = 0
   var pathTask: Task<Void, Never>?
   var hasBoundFirst = false
+  /// A change of the network that came before the first sockets were bound.
+  var earlyPath: NetworkPath?
   private var timer: Scheduled<Void>?
   private var timerDeadline: VoiceInstant?
   private var gathering: [EventLoopPromise<Void>] = []
@@ -41,12 +50,14 @@ final class SessionCore {
 
   init(
     loop: any EventLoop, pacer: NIOLoopBoundBox<MediaPacer>, paths: (any NetworkPathMonitor)?,
-    configuration: MediaSession.Configuration, audio: CallAudio, random: any RandomNumberGenerator & Sendable,
+    lookup: @escaping HostLookup, configuration: MediaSession.Configuration, audio: CallAudio,
+    random: any RandomNumberGenerator & Sendable,
     report: @escaping Report
   ) {
     self.loop = loop
     self.pacer = pacer
     self.paths = paths
+    self.lookup = lookup
     self.configuration = configuration
     self.audio = audio
     self.random = random
@@ -58,18 +69,50 @@ final class SessionCore {
   // MARK: Beginning and end
 
   func start() {
-    self.resolveServers().assumeIsolated().whenSuccess { servers in
-      guard !self.isClosed else { return }
-      var connection = self.configuration.connection
-      connection.ice.servers = servers
-      do throws(VoiceFailure) {
-        self.connection = try AudioConnection(configuration: connection, random: self.random)
-      } catch {
-        return self.fail(error)
-      }
-      self.bindFirst()
-      self.followPaths()
+    // The first description is not to wait for a resolver alone.
+    let timeout = min(self.configuration.lookupTimeout, self.configuration.gatheringTimeout)
+    self.opening = SessionOpening(
+      servers: self.configuration.iceServers.count, timeout: timeout, at: self.now)
+    // Before the present addresses are taken, so that no change is lost between the two.
+    self.followPaths()
+    self.bindFirst()
+    self.lookUpServers()
+    self.loop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
+      guard let self else { return }
+      // The loop's clock may be a little ahead of ours.
+      self.open { $0.timePassed(at: max(self.now, $0.deadline)) }
     }
+  }
+
+  /// Steps the opening, and begins the connection when it says so.
+  func open(_ step: (inout SessionOpening) -> SessionOpening.Beginning?) {
+    guard !self.isClosed, var opening = self.opening else { return }
+    let beginning = step(&opening)
+    self.opening = opening
+    guard let beginning else { return }
+    let servers = self.configuration.iceServers
+    for number in beginning.late {
+      self.warnOfLookup(servers[number].address.host, "cannot be looked up in time", cause: nil)
+    }
+    var connection = self.configuration.connection
+    connection.ice.servers = servers.indices.compactMap { number in
+      beginning.found[number].map { servers[number].resolved($0, relaysIPv6: self.configuration.relaysIPv6) }
+    }
+    do throws(VoiceFailure) {
+      self.begin(try AudioConnection(configuration: connection, random: self.random))
+    } catch {
+      self.fail(error)
+    }
+  }
+
+  private func begin(_ connection: AudioConnection) {
+    self.connection = connection
+    for (id, socket) in self.sockets.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      if let local = socket.local { connection.addSocket(id, local: local, at: self.now) }
+    }
+    connection.socketsAdded(at: self.now)
+    self.pump()
+    self.checkGathered()
   }
 
   func fail(_ failure: VoiceFailure) {
@@ -116,7 +159,7 @@ final class SessionCore {
     let isReady =
       self.failure != nil || self.isClosed
       || (self.configuration.tricklesCandidates
-        ? self.hasBoundFirst : self.connection?.hasAllCandidates ?? false)
+        ? self.connection != nil : self.connection?.hasAllCandidates ?? false)
     if isReady { self.tellGathered() }
   }
 
@@ -134,7 +177,7 @@ final class SessionCore {
       throw VoiceFailure(.callNotFound, message: "The media of the call has ended.")
     }
     guard let connection = self.connection else {
-      throw VoiceFailure(.callMediaFailed, message: "The servers for media could not be looked up in time.")
+      throw VoiceFailure(.callMediaFailed, message: "The sockets for media could not be bound in time.")
     }
     return connection
   }
@@ -164,7 +207,14 @@ final class SessionCore {
   }
 
   func statistics() throws(VoiceFailure) -> MediaStatistics {
-    try self.opened().statistics
+    self.completed(try self.opened().statistics)
+  }
+
+  /// Adds what only the driver knows.
+  private func completed(_ statistics: MediaStatistics) -> MediaStatistics {
+    var statistics = statistics
+    statistics.liveSamplesDropped = self.audio.liveSamplesDropped
+    return statistics
   }
 
   // MARK: What comes in
@@ -183,7 +233,9 @@ final class SessionCore {
   func tick() {
     guard let connection = self.connection, !self.isClosed else { return }
     let now = self.now
-    let hasAudio = self.audio.takeFrame(into: &self.outgoing)
+    let isHeard =
+      connection.state == .connected && !self.isHeld && connection.agreed?.direction.sends ?? false
+    let hasAudio = self.audio.takeFrame(into: &self.outgoing, isHeard: isHeard)
     let frame = hasAudio && !self.isMuted && !self.isHeld ? self.outgoing[...] : nil
     connection.sendAudio(frame, at: now) { packet, path in
       guard case .direct(let id, let remote) = path else { return }
@@ -206,7 +258,7 @@ final class SessionCore {
     guard Duration.milliseconds(20) * self.ticks >= interval else { return }
     self.ticks = 0
     connection.measure(isMuted: self.isMuted || self.isHeld, at: now)
-    self.tell(.measured(connection.statistics))
+    self.tell(.measured(self.completed(connection.statistics)))
   }
 
   // MARK: What goes out
@@ -221,7 +273,9 @@ final class SessionCore {
       case .send(let datagram, let id, let remote): self.sockets[id]?.send(datagram, to: remote)
       case .openStream(let id, let server): self.openStream(id, to: server)
       case .sendStream(let bytes, let id): self.streams[id]?.send(bytes)
-      case .closeStream(let id): self.streams.removeValue(forKey: id)?.close()
+      case .closeStream(let id):
+        self.streamServers[id] = nil
+        self.streams.removeValue(forKey: id)?.close()
       case .tell(let event): self.tell(event, of: connection)
       }
     }
@@ -239,7 +293,7 @@ final class SessionCore {
     case .remoteClosed: self.tell(.remoteClosed)
     case .keyPressed(let key): self.tell(.keyPressed(key.character))
     case .warned(.onlyHostCandidates) where self.configuration.iceServers.isEmpty: break
-    case .warned(let warning): self.tell(.warned(warning.failure))
+    case .warned(let warning): self.tell(.warned(self.failure(for: warning)))
     case .decodingFailed(let failure): self.tell(.warned(failure))
     case .qualityChanged(let change): self.tell(.qualityChanged(change))
     case .failed(let failure): self.tell(.failed(failure))

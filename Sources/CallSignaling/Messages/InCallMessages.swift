@@ -198,6 +198,9 @@ public struct CandidateMessage: Hashable, Sendable {
   public var callID: CallID
   /// The session; not every client sends it.
   public var sessionID: String?
+  /// The longest line that is taken, in bytes: those of browsers have about 200, and servers keep them for clients.
+  public static let longestCandidate = 1024
+
   /// The line, from `candidate:` (RFC 8839 section 5.1); empty from some clients at the end of candidates.
   public var candidate: String
   /// The media section, by name.
@@ -228,8 +231,11 @@ public struct CandidateMessage: Hashable, Sendable {
     self.callID = address.callID
     self.sessionID = address.sessionID
     self.dialogExtra = address.dialog
-    self.candidate = try reader.requiredString("candidate")
-    self.sdpMid = try reader.string("sdpMid")
+    guard let candidate = try reader.string("candidate", atMost: Self.longestCandidate) else {
+      throw reader.missing("candidate")
+    }
+    self.candidate = candidate
+    self.sdpMid = try reader.string("sdpMid", atMost: 256)
     self.sdpMLineIndex = try reader.integer("sdpMLineIndex")
     self.extra = reader.rest
   }

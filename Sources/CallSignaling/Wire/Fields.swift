@@ -44,6 +44,16 @@ struct FieldReader {
     return text
   }
 
+  /// Text that is kept for a while, so that its length counts.
+  mutating func string(_ name: String, atMost limit: Int) throws(FrameError) -> String? {
+    let text = try self.string(name)
+    guard text?.utf8.count ?? 0 <= limit else {
+      throw FrameError(
+        .invalidValue(expected: "at most \(limit) bytes long"), path: self.path.appending(name))
+    }
+    return text
+  }
+
   mutating func integer(_ names: String...) throws(FrameError) -> Int? {
     guard let field = self.field(names) else { return nil }
     switch field.value {

@@ -5,7 +5,7 @@ public import VoiceCore
 /// Who owns it opens sockets, hands in what they receive, asks for what to do next, and wakes it in time:
 ///
 /// ```swift
-/// let connection = try AudioConnection(configuration: .init(), at: clock.now)
+/// let connection = try AudioConnection(configuration: .init())
 /// connection.addSocket(id, local: address, at: clock.now)
 /// let offer = try connection.makeOffer(at: clock.now)
 /// …

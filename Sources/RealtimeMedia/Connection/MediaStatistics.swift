@@ -21,6 +21,9 @@ public struct MediaStatistics: Hashable, Sendable {
   public var packetsRefused = 0
   /// Packets that could not be encrypted; nothing was sent in their place.
   public var packetsNotProtected = 0
+  /// Samples at 48 kHz of a live source that were not sent because they came faster than the call takes them; counted by who
+  /// brings the samples.
+  public var liveSamplesDropped: Int64 = 0
   /// The last window: loss, concealment, bitrates, levels, and what people would think of it.
   public var window: CallQualityMonitor.Report?
   /// What is wrong now.

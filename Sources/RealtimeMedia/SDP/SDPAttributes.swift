@@ -6,10 +6,7 @@ public protocol SDPAttributes {
 
 extension SDPAttributes {
   private func first<Value>(_ pick: (SDPAttribute) -> Value?) -> Value? {
-    for attribute in self.attributes {
-      if let value = pick(attribute) { return value }
-    }
-    return nil
+    self.attributes.firstValue(pick)
   }
 
   /// The name of the medium.

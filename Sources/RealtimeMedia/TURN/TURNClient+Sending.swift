@@ -58,10 +58,7 @@ extension TURNClient {
 extension STUNMessage {
   /// The first of the values that `pick` finds.
   private func first<Value>(_ pick: (STUNAttribute) -> Value?) -> Value? {
-    for attribute in self.attributes {
-      if let value = pick(attribute) { return value }
-    }
-    return nil
+    self.attributes.firstValue(pick)
   }
 
   var mappedAddress: TransportAddress? {

@@ -1,3 +1,4 @@
+import CallMedia
 import VoiceCore
 
 extension ServerConfiguration {
@@ -15,19 +16,22 @@ extension ServerConfiguration {
     /// The app whose voice interface the service `assistant` understands, by its name or its id; `nil` for the demo app, or
     /// the first one if there is none.
     public var assistant: String?
+    /// STUN and TURN servers of the calls that the server itself answers; needed only behind a NAT.
+    public var iceServers: [IceServer]
     /// What the gateway allows.
     public var limits: Limits
 
     /// Creates a configuration.
     public init(
       users: [User] = [], dialPlan: [Number] = [], allowsGuests: Bool? = nil, node: String = "n1",
-      assistant: String? = nil, limits: Limits = Limits()
+      assistant: String? = nil, iceServers: [IceServer] = [], limits: Limits = Limits()
     ) {
       self.users = users
       self.dialPlan = dialPlan
       self.allowsGuests = allowsGuests
       self.node = node
       self.assistant = assistant
+      self.iceServers = iceServers
       self.limits = limits
     }
 
@@ -48,6 +52,23 @@ extension ServerConfiguration {
         self.password = password
         self.passwordHash = passwordHash
         self.tokens = tokens
+      }
+    }
+
+    /// A STUN or TURN server.
+    public struct IceServer: Hashable, Sendable {
+      /// Its address, such as `stun:stun.example.org` or `turn:turn.example.org:3478?transport=tcp` (RFC 7064, RFC 7065).
+      public var url: String
+      /// The user, for TURN.
+      public var username: String?
+      /// The password, for TURN; never printed.
+      public var password: String?
+
+      /// Creates a server.
+      public init(url: String, username: String? = nil, password: String? = nil) {
+        self.url = url
+        self.username = username
+        self.password = password
       }
     }
 
@@ -110,6 +131,11 @@ extension ServerConfiguration.Calls.User: CustomStringConvertible, CustomDebugSt
   public var debugDescription: String { self.description }
 }
 
+extension ServerConfiguration.Calls.IceServer: CustomStringConvertible, CustomDebugStringConvertible {
+  public var description: String { self.url }
+  public var debugDescription: String { self.description }
+}
+
 extension ServerConfiguration.Calls {
   enum Rules {
     static let connections = 1...1_000_000
@@ -131,7 +157,9 @@ extension ServerConfiguration.Calls {
 
   init(_ node: ConfigurationNode) throws(VoiceFailure) {
     self.init()
-    let keys = try node.mapping(["users", "dial_plan", "guests", "node", "assistant", "limits"])
+    let keys = try node.mapping([
+      "users", "dial_plan", "guests", "node", "assistant", "ice_servers", "limits",
+    ])
     for item in try keys["users"]?.list() ?? [] { self.users.append(try User(item)) }
     for item in try keys["dial_plan"]?.list() ?? [] {
       let entry = try item.mapping(["number", "to"])
@@ -143,6 +171,7 @@ extension ServerConfiguration.Calls {
     if let node = keys["guests"] { self.allowsGuests = try node.truth() }
     if let node = keys["node"] { self.node = try node.text("a name of letters and digits") }
     if let node = keys["assistant"] { self.assistant = try node.text("the name of an app") }
+    for item in try keys["ice_servers"]?.list() ?? [] { self.iceServers.append(try IceServer(item)) }
     if let node = keys["limits"] { try self.limits.read(node) }
   }
 
@@ -199,6 +228,18 @@ extension ServerConfiguration.Calls {
         && self.node.utf8.allSatisfy { byte in
           (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
         }, "node", "expected 1 to 16 letters and digits, found \"\(self.node.prefix(60))\"")
+    for (index, server) in self.iceServers.enumerated() {
+      let path = "ice_servers[\(index)]"
+      // The value is not shown: people put passwords into addresses.
+      guard let address = try? IceServerAddress(server.url) else {
+        return try check(
+          false, "\(path).url",
+          "expected an address such as stun:stun.example.org or turn:turn.example.org:3478?transport=tcp")
+      }
+      try check(
+        !address.isRelay || server.username?.isEmpty == false && server.password?.isEmpty == false, path,
+        "expected username and password, which a relay asks for")
+    }
     try self.limits.validate(check)
   }
 }
@@ -213,6 +254,17 @@ extension ServerConfiguration.Calls.User {
     for token in try keys["tokens"]?.list() ?? [] {
       self.tokens.append(try token.text("a token", isSecret: true))
     }
+  }
+}
+
+extension ServerConfiguration.Calls.IceServer {
+  fileprivate init(_ node: ConfigurationNode) throws(VoiceFailure) {
+    let keys = try node.mapping(["url", "username", "password"])
+    guard let url = keys["url"] else { throw node.failure("expected a url, found none") }
+    self.init(
+      url: try url.text("an address of a server", isSecret: true),
+      username: try keys["username"]?.text("a user"),
+      password: try keys["password"]?.text("a password", isSecret: true))
   }
 }
 

@@ -109,6 +109,20 @@ import Testing
         == nil)
   }
 
+  /// Servers keep candidates for clients that have no socket: without a limit each could be as long as a frame.
+  @Test(arguments: ["candidate", "sdpMid"]) func aLongCandidateIsRefused(_ member: String) {
+    func error(_ length: Int) -> FrameError? {
+      let other = member == "candidate" ? "" : #""candidate":"","#
+      let text = String(repeating: "x", count: length)
+      return Self.clientError(
+        #"{"id":7,"method":"telnyx_rtc.candidate","params":{"callID":"x",\#(other)"\#(member)":"\#(text)"}}"#)
+    }
+    let limit = member == "candidate" ? CandidateMessage.longestCandidate : 256
+    #expect(error(limit) == nil)
+    #expect(error(limit + 1)?.path.description == "$.params.\(member)")
+    #expect(error(limit + 1)?.response.code == .invalidParams)
+  }
+
   // MARK: Golden frames
 
   @Test(arguments: GoldenFrames.client.map(\.text)) func requestsOfAClientAreReadAndWrittenToTheSame(

@@ -30,19 +30,19 @@ struct TwoPaths: Sendable {
   private static let prefix = "voice-test-"
   private static let program = URL(filePath: "/usr/sbin/ip")
 
-  /// Makes the namespaces for the time of a closure; `nil` if this system does not let the tests make any.
+  /// Whether this process may make namespaces.
+  static var isPossible: Bool {
+    geteuid() == 0 && FileManager.default.isExecutableFile(atPath: self.program.path)
+  }
+
+  /// Makes the namespaces for the time of a closure.
   static func with<Result: Sendable>(
     _ body: @Sendable (TwoPaths) async throws -> Result
-  ) async throws -> Result? {
-    guard FileManager.default.isExecutableFile(atPath: self.program.path) else { return nil }
+  ) async throws -> Result {
     try await self.removeLeftovers()
     let name = "\(self.prefix)\(ProcessInfo.processInfo.processIdentifier)"
     let paths = TwoPaths(near: "\(name)-near", far: "\(name)-far")
-    do {
-      try await self.ip("netns", "add", paths.near)
-    } catch is CommandFailed {
-      return nil
-    }
+    try await self.ip("netns", "add", paths.near)
     let result: Swift.Result<Result, any Error>
     do {
       try await self.ip("netns", "add", paths.far)

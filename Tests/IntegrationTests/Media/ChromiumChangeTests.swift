@@ -58,8 +58,11 @@ extension MediaInteropTests {
           case .own: try await peer.called(by: own, restartingICE: true)
           case .peer: try await peer.calls(own, "restart")
           }
-          var after = before
-          while after == before { after = try await peer.report()["pairChanges"]?.int ?? 0 }
+          let hasChanged = try await Deadline.within(.seconds(30)) {
+            while try await peer.report()["pairChanges"]?.int ?? 0 == before {}
+            return true
+          }
+          try #require(hasChanged == true, "the browser kept the old way")
           try await peer.hearEachOther(own)
           let wasInterrupted = own.events.contains { if case .interrupted = $0 { true } else { false } }
           #expect(!wasInterrupted)

@@ -105,16 +105,7 @@ final class OwnMedia: Sendable {
     let audio = self.session.audio
     let shares = Mutex<[Double]>([])
     let isHeard = try await Deadline.within(limit) {
-      var window: [Int16] = []
-      for await frame in audio.frames {
-        window.append(contentsOf: frame.samples)
-        guard window.count >= 9_600 else { continue }
-        let found = Tones.share(of: frequency, in: window[...])
-        if Tones.power(of: window[...]) > 1e5, found > share { return true }
-        shares.withLock { $0.append(found) }
-        window = []
-      }
-      return false
+      await audio.hears(frequency, share: share) { found in shares.withLock { $0.append(found) } }
     }
     guard isHeard ?? false else {
       let last = shares.withLock { $0.suffix(10).map { String(format: "%.2f", $0) } }
@@ -126,16 +117,7 @@ final class OwnMedia: Sendable {
   /// Waits until half a second in a row is silent.
   func hearsNothing(within limit: Duration = .seconds(30)) async throws {
     let audio = self.session.audio
-    let isSilent = try await Deadline.within(limit) {
-      var window: [Int16] = []
-      for await frame in audio.frames {
-        window.append(contentsOf: frame.samples)
-        guard window.count >= 24_000 else { continue }
-        if Tones.power(of: window[...]) < 100 { return true }
-        window = []
-      }
-      return false
-    }
+    let isSilent = try await Deadline.within(limit) { await audio.isSilent(below: 100) }
     guard isSilent ?? false else { throw TooLate(description: "Our side was not silent within \(limit).") }
   }
 

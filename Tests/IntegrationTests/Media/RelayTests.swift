@@ -87,6 +87,22 @@ extension MediaInteropTests {
       }
     }
 
+    /// It was told that such a relay does not answer, so that people looked for a firewall.
+    @Test func aCertificateThatNobodyTrustsIsToldAsTheReason() async throws {
+      try await Self.withRelay(.tls) { configuration, _ in
+        var configuration = configuration
+        configuration.trustRoots = nil
+        try await OwnMedia.with(configuration) { own in
+          _ = try await own.session.makeOffer()
+          let warning = try await own.first("the warning") { event -> VoiceFailure? in
+            if case .warned(let failure) = event, failure.code == .callRelayFailed { failure } else { nil }
+          }
+          #expect(warning.value.message.contains("no secure connection that can be trusted"))
+          #expect(warning.value.cause != nil)
+        }
+      }
+    }
+
     @Test(arguments: Transport.allCases)
     func aWrongPasswordIsToldAndEndsInAFailure(transport: Transport) async throws {
       try await Self.withRelay(transport, password: "wrong") { configuration, _ in

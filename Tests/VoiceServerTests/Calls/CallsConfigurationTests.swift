@@ -1,3 +1,4 @@
+import CallMedia
 import CallSignaling
 import Foundation
 import Testing
@@ -27,6 +28,27 @@ import VoiceCore
     #expect(calls.limits.callsPerUser == 2 && calls.limits.ringTime == .seconds(30))
     #expect(calls.limits.detachTime == .seconds(60) && calls.limits.frameBytes == 65_536)
     #expect(!"\(calls)".contains("horse") && !"\(calls)".contains("a-token"))
+  }
+
+  @Test func readsIceServersAndNeverPrintsTheirPasswords() throws {
+    let calls = try ServerConfigurationTests.read(
+      """
+      calls:
+        ice_servers:
+          - {url: "stun:stun.example.org"}
+          - {url: "turns:turn.example.org?transport=tcp", username: voice, password: correct horse}
+      """
+    ).calls
+    #expect(
+      calls.iceServers == [
+        .init(url: "stun:stun.example.org"),
+        .init(url: "turns:turn.example.org?transport=tcp", username: "voice", password: "correct horse"),
+      ])
+    #expect(!"\(calls)".contains("horse"))
+    #expect(!String(reflecting: calls).contains("horse"))
+    let server = try MediaSession.Configuration.IceServer(calls.iceServers[1])
+    #expect(server.address.isRelay && server.address.port == 5349)
+    #expect(server.username == "voice")
   }
 
   @Test func theAssistantUnderstandsTheDemoAppUnlessAnotherIsNamed() throws {
@@ -74,6 +96,20 @@ import VoiceCore
     ("calls: {limits: {calls: 0}}", "calls.limits.calls", "from 1 to"),
     ("calls: {limits: {frame_bytes: 10}}", "calls.limits.frame_bytes", "from 16384"),
     ("calls: {limits: {ring_seconds: 0}}", "calls.limits.ring_seconds", "1 to 600 seconds"),
+    ("calls: {ice_servers: stun}", "calls.ice_servers", "a list"),
+    ("calls: {ice_servers: [{username: a}]}", "calls.ice_servers[0]", "a url"),
+    (
+      "calls: {ice_servers: [{url: \"turn:a:short@b\"}]}", "calls.ice_servers[0].url", "stun:stun.example.org"
+    ),
+    ("calls: {ice_servers: [{url: \"turn:b\"}]}", "calls.ice_servers[0]", "username and password"),
+    (
+      "calls: {ice_servers: [{url: \"turn:b\", password: short}]}", "calls.ice_servers[0]",
+      "username and password"
+    ),
+    (
+      "calls: {ice_servers: [{url: \"stun:b\", passwd: short}]}", "calls.ice_servers[0].passwd",
+      "an unknown key"
+    ),
     ("calls: {limits: {bytes: 1}}", "calls.limits.bytes", "an unknown key"),
   ])
   func tellsWhatIsWrong(_ text: String, _ key: String, _ expected: String) {

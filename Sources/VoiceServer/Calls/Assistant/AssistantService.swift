@@ -144,6 +144,7 @@ private struct AssistantCall {
         // What was stopped is not to be told of; the end of the call is told by what hears it.
         guard !Task.isCancelled else { return }
         let failure = error as? VoiceFailure ?? VoiceFailure(.unexpected, cause: error)
+        guard failure.code != .callNotFound else { return }
         parts.logger.warning("the assistant cannot speak", metadata: ["code": "\(failure.code)"])
       }
       guard !Task.isCancelled else { return }

@@ -30,7 +30,8 @@ extension CallGateway {
         calls.users.flatMap { user in user.tokens.map { (Secret($0), user.name) } },
         uniquingKeysWith: { first, _ in first }),
       allowsGuests: calls.allowsGuests ?? usesDemoUsers, loginsPerSecond: calls.limits.loginsPerSecond,
-      tokens: tokens, threads: .singleton, clock: server.clock, metrics: metrics, logger: server.logger)
+      tokens: tokens, threads: CallLoginDesk.sharedThreads, clock: server.clock, metrics: metrics,
+      logger: server.logger)
     let assistant = try AssistantService(server, configuration, interfaces)
     let records = CallRecordWriter(store: store, metrics: metrics, logger: server.logger)
     let gateway = CallGateway(
@@ -39,6 +40,7 @@ extension CallGateway {
         desk: desk, users: users,
         media: AnsweringMedia(
           engine: MediaEngine(),
+          iceServers: try calls.iceServers.map(MediaSession.Configuration.IceServer.init),
           service: { service in
             switch service {
             case .echo: EchoService()
@@ -49,6 +51,13 @@ extension CallGateway {
         records: records, clock: server.clock,
         wallTime: { Int64(Date().timeIntervalSince1970 * 1000) }, metrics: metrics, logger: server.logger))
     return (gateway, records)
+  }
+}
+
+extension MediaSession.Configuration.IceServer {
+  init(_ server: ServerConfiguration.Calls.IceServer) throws(VoiceFailure) {
+    self.init(
+      try IceServerAddress(server.url), username: server.username ?? "", password: server.password ?? "")
   }
 }
 

@@ -212,12 +212,13 @@ final class CallGateway: Service {
 
   /// Ends all calls with a cause and closes all sockets; may be called repeatedly.
   func stop() {
-    let connections = self.sockets.withLock { sockets -> [GatewayConnection] in
-      guard !sockets.isStopped else { return [] }
+    let stopped = self.sockets.withLock { sockets -> [GatewayConnection]? in
+      guard !sockets.isStopped else { return nil }
       sockets.isStopped = true
       return Array(sockets.connections.values)
     }
-    guard !connections.isEmpty else { return }
+    guard let connections = stopped else { return }
+    // Also without sockets: calls outlive them for a while.
     self.handle(.stopped)
     // Those who have not logged in are not the switch's.
     for connection in connections {

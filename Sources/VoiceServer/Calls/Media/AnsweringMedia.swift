@@ -15,7 +15,7 @@ struct AnsweringMedia: ServerMediaPeerFactory {
   /// The engine of all calls that the server answers.
   let engine: MediaEngine
   /// STUN and TURN servers that the server itself uses; needed only behind a NAT.
-  var iceServers: [MediaSession.Configuration.IceServer] = []
+  let iceServers: [MediaSession.Configuration.IceServer]
   /// Makes what answers a service.
   let service: @Sendable (MediaService) -> any AnsweringService
   let logger: Logger
@@ -68,7 +68,8 @@ private actor AnsweredCall {
         logger.info(
           "call media failed", metadata: ["code": "\(failure.code)", "reason": "\(failure.message)"])
         tell(.failed)
-      case .warned(let failure): logger.debug("call media", metadata: ["code": "\(failure.code)"])
+      case .warned(let failure):
+        logger.warning("call media", metadata: ["code": "\(failure.code)", "reason": "\(failure.message)"])
       case .keyPressed, .connected, .interrupted, .remoteClosed, .candidateFound, .qualityChanged, .measured:
         break
       }
@@ -100,7 +101,7 @@ private actor AnsweredCall {
     } catch {
       self.media.logger.info(
         "call media refused", metadata: ["code": "\(error.code)", "reason": "\(error.message)"])
-      self.tell(.failed)
+      self.tell(command.eventAfterFailure)
     }
   }
 
@@ -116,6 +117,17 @@ private actor AnsweredCall {
   func end() async {
     self.running?.cancel()
     await self.session.close()
+  }
+}
+
+extension MediaCommand {
+  /// What it means for the call that media could not do this.
+  fileprivate var eventAfterFailure: MediaEvent {
+    switch self {
+    // The session is as it was before; if its way is lost, it says so by itself.
+    case .renegotiate, .takeAnswer: .renegotiationRefused
+    case .start, .makeOffer, .hold, .tones, .candidate, .endOfCandidates, .stop: .failed
+    }
   }
 }
 

@@ -41,7 +41,8 @@ struct ScriptedMediaPeers: ServerMediaPeerFactory {
         case .silence, .assistant: self.tell(.answered(answer))
         }
       case .renegotiate(let offer):
-        if let answer = ScriptedDescription.answer(to: offer) { self.tell(.renegotiated(answer)) }
+        let answer = ScriptedDescription.answer(to: offer)
+        self.tell(answer.map { .renegotiated($0) } ?? .renegotiationRefused)
       case .makeOffer: self.tell(.offered(ScriptedDescription.offer))
       case .takeAnswer, .hold, .tones, .candidate, .endOfCandidates, .stop: break
       }

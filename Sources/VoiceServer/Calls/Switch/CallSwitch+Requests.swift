@@ -157,7 +157,13 @@ extension CallSwitch {
       self.keep(copy, for: other)
       self.tell(other, .candidate(copy))
     }
-    if let media = self.media(of: number) { self.actions.append(.tellMedia(media, .candidate(message))) }
+    if let media = self.media(of: number) {
+      // What else the message holds would be kept with it until the media take it.
+      let copy = CandidateMessage(
+        callID: message.callID, candidate: message.candidate, sdpMid: message.sdpMid,
+        sdpMLineIndex: message.sdpMLineIndex)
+      self.actions.append(.tellMedia(media, .candidate(copy)))
+    }
     self.reply(
       asker, .success(.call(CallResult(callID: message.callID, message: "OK", sessionID: key.sessionID))))
   }

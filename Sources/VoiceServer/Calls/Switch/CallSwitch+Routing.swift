@@ -57,6 +57,7 @@ extension CallSwitch {
       if call.record.answered == nil { self.calls[number]?.record.answered = now }
       self.step(call.caller, .peerAnswered(sdp), at: now)
     case .renegotiated(let sdp): self.finishUpdate(of: call.caller, .accepted(sdp))
+    case .renegotiationRefused: self.finishUpdate(of: call.caller, .refused)
     case .offered(let sdp): self.step(call.caller, .attachOfferMade(sdp), at: now)
     case .failed:
       self.endByGateway(call.caller, CallTerminationReason(.incompatibleDestination, origin: .media), at: now)

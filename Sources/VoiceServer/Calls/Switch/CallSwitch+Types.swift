@@ -45,6 +45,8 @@ enum MediaEvent: Hashable, Sendable {
   /// Answers, with a description unless there was an early one.
   case answered(SDP?)
   case renegotiated(SDP)
+  /// A description within the call cannot be taken; the media go on as before (RFC 3264 section 8).
+  case renegotiationRefused
   case offered(SDP)
   case failed
   /// The service ends the call.

@@ -7,7 +7,8 @@ import VoiceCore
 /// Checks the logins of calls: passwords, tokens, guests.
 ///
 /// Passwords are hashed on a few threads of their own with a bounded queue, so that a flood of logins neither stops calls nor
-/// fills the memory. A name that does not exist takes as long as a wrong password.
+/// fills the memory. A refusal takes as long for every name, whether it exists or not and however its password is kept, so
+/// that nobody finds out names by the time of the answer.
 final class CallLoginDesk: Sendable {
   private let users: any CallUserDirectory
   private let tokens: TokenAuthority
@@ -23,10 +24,17 @@ final class CallLoginDesk: Sendable {
   private let logger: Logger
   private static let queueLimit = 64
 
+  /// Threads that hash passwords and do nothing else, for all gateways of the process.
+  static let sharedThreads: NIOThreadPool = {
+    let threads = NIOThreadPool(numberOfThreads: 2)
+    threads.start()
+    return threads
+  }()
+
   init(
     users: any CallUserDirectory, opaqueTokens: [Secret: String], allowsGuests: Bool, loginsPerSecond: Int,
-    tokens: TokenAuthority, threads: NIOThreadPool, clock: any VoiceClock, metrics: CallMetrics,
-    logger: Logger
+    tokens: TokenAuthority, threads: NIOThreadPool, decoyCost: PasswordHash.Cost = .init(),
+    clock: any VoiceClock, metrics: CallMetrics, logger: Logger
   ) {
     self.users = users
     self.tokens = tokens
@@ -36,7 +44,7 @@ final class CallLoginDesk: Sendable {
     self.limiter = Mutex(LoginLimiter(perSecond: loginsPerSecond))
     self.threads = threads
     var generator = SystemRandomNumberGenerator()
-    self.decoy = PasswordHash(ofNothingUsing: &generator)
+    self.decoy = PasswordHash(ofNothing: decoyCost, using: &generator)
     self.clock = clock
     self.metrics = metrics
     self.logger = logger
@@ -105,7 +113,10 @@ final class CallLoginDesk: Sendable {
     }
     switch user?.password {
     case .plain(let secret):
-      return ConstantTime.equal(secret, password) ? .success(.init(user: name)) : .failure(Self.wrong)
+      if ConstantTime.equal(secret, password) { return .success(.init(user: name)) }
+      // Hashed for the time alone that it takes.
+      guard await self.matches(password, self.decoy) != nil else { return .failure(busy) }
+      return .failure(Self.wrong)
     case .hashed(let hash):
       guard let matches = await self.matches(password, hash) else { return .failure(busy) }
       return matches ? .success(.init(user: name)) : .failure(Self.wrong)

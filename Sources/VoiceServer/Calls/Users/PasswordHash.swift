@@ -39,8 +39,8 @@ struct PasswordHash: Hashable, Sendable {
   }
 
   /// The hash of no password, to be compared with where there is none to compare with.
-  init(ofNothingUsing generator: inout some RandomNumberGenerator) {
-    self.cost = Cost()
+  init(ofNothing cost: Cost = Cost(), using generator: inout some RandomNumberGenerator) {
+    self.cost = cost
     self.salt = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
     self.hash = (0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) }
   }

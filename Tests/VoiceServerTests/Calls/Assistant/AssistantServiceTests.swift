@@ -86,7 +86,7 @@ import VoiceTesting
       Task { [audio] in
         var frame: [Int16] = []
         while !Task.isCancelled {
-          _ = audio.takeFrame(into: &frame)
+          _ = audio.takeFrame(into: &frame, isHeard: true)
           await Task.yield()
         }
       }
@@ -190,7 +190,7 @@ import VoiceTesting
     var frame: [Int16] = []
     var heard: [Int16] = []
     while heard.last ?? 0 < ScriptedVoice.value(of: 2) - 100, !Task.isCancelled {
-      if world.audio.takeFrame(into: &frame) { heard += frame } else { await Task.yield() }
+      if world.audio.takeFrame(into: &frame, isHeard: true) { heard += frame } else { await Task.yield() }
     }
     // Of ten seconds of greeting nothing is left but what the edge of the resampler passes through.
     let greeting = heard.count { abs(Int($0) - Int(ScriptedVoice.value(of: 1))) < 50 }

@@ -62,6 +62,22 @@ import VoiceCore
     #expect(seen == [.refused(.sessionError, "The other side does not change its media")])
   }
 
+  /// A service that could not take a new offer ended the call.
+  @Test mutating func keepsACallWhoseServiceRefusesAChangeOfMedia() throws {
+    let (alice, _) = harness.logIn("alice", session: "a")
+    _ = harness.invite(alice, "A1", to: "echo")
+    let media = try #require(harness.media.first?.0)
+    _ = harness.step(.media(media, .answered(Harness.answer)))
+    _ = harness.request(
+      alice, .modify(ModifyRequest(callID: CallID("A1"), action: .updateMedia, sdp: Harness.offer)))
+    let refused = harness.seen(.media(media, .renegotiationRefused), by: alice)
+    #expect(refused == [.refused(.sessionError, "The other side does not change its media")])
+    #expect(harness.machine.callCount == 1)
+    #expect(harness.machine.questions.isEmpty)
+    // One that belongs to no change means nothing.
+    #expect(harness.step(.media(media, .renegotiationRefused)) == [])
+  }
+
   @Test mutating func givesUpAChangeOfMediaThatNobodyAnswers() {
     let (alice, _) = harness.logIn("alice", session: "a")
     let (bob, _) = harness.logIn("bob", session: "b")
