@@ -121,6 +121,7 @@ let package = Package(
     .target(name: "CRealtimeMedia", dependencies: ["CMediaOpenSSL", "CMediaSRTP", "CMediaOpus"]),
     .target(name: "CPocketSphinxShim", dependencies: ["CPocketSphinx"]),
     .target(name: "COnnxRuntime"),
+    .target(name: "CRNNoise"),
     .target(name: "CSherpaOnnx"),
 
     module("VoiceCore", []),
@@ -137,7 +138,7 @@ let package = Package(
       "PocketSphinxRecognition",
       [
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "CPocketSphinx",
-        "CPocketSphinxShim", "CFlite",
+        "CPocketSphinxShim", "CFlite", "CRNNoise",
       ]),
     module("AppleSpeechRecognition", ["VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline"]),
     module(

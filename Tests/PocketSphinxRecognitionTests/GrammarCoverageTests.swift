@@ -127,4 +127,16 @@ struct CepstralMeanTests {
     let learned = mean.channel(levels: .unknown)
     #expect(learned.frameCount == 500)
   }
+
+  @Test func speechWithoutItsNoiseHasToFitBetter() {
+    let levels = SignalLevels(speech: 3000, noise: 400)
+    let score = [self.score(0...99, perFrame: -39)]
+    #expect(GrammarCoverage(grammar: score, levels: levels).confidence > 0.7)
+    #expect(GrammarCoverage(grammar: score, levels: levels, isSuppressed: true).confidence < 0.4)
+    #expect(
+      GrammarCoverage(grammar: [self.score(0...99, perFrame: -30)], levels: levels, isSuppressed: true)
+        .confidence > 0.95)
+    #expect(!GrammarCoverage(grammar: [self.score(0...99, perFrame: -46)], isSuppressed: true).isDoubtful)
+    #expect(GrammarCoverage(grammar: [self.score(0...99, perFrame: -33)], isSuppressed: true).isDoubtful)
+  }
 }
