@@ -16,7 +16,8 @@ struct NoiseSuppressorTests {
 
   @Test func nothingComesOfNothing() async throws {
     try await withTemporaryFolder(named: "rnnoise") { folder in
-      #expect(try self.suppressed([], by: try DelayLibrary.make(in: folder), block: 1) == [])
+      let result = try self.suppressed([], by: try DelayLibrary.make(in: folder), block: 1)
+      #expect(result.isEmpty)
     }
   }
 
@@ -28,7 +29,7 @@ struct NoiseSuppressorTests {
       let result = try self.suppressed(samples, by: library, block: 1_000)
       #expect(result.count == samples.count)
       let worst = zip(samples, result).dropFirst(100).dropLast(100).map { abs(Int($0) - Int($1)) }.max()
-      #expect(try #require(worst) < 100)
+      #expect((worst ?? .max) < 100)
     }
   }
 
@@ -38,7 +39,8 @@ struct NoiseSuppressorTests {
       let samples = Array(Recording.goForward.samples.prefix(8_000))
       let whole = try self.suppressed(samples, by: library, block: samples.count)
       for block in [7, 160, 1_280] {
-        #expect(try self.suppressed(samples, by: library, block: block) == whole)
+        let parts = try self.suppressed(samples, by: library, block: block)
+        #expect(parts == whole)
       }
     }
   }
