@@ -2,7 +2,7 @@
 SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-peers demo test test-peers test-tsan test-fuzz bench evaluate check-apple format lint docs protos
+.PHONY: help setup setup-peers setup-noise demo test test-peers test-tsan test-fuzz bench evaluate check-apple format lint docs protos
 
 # Generated code is formatted by its generator.
 SWIFT_FILES = find Package.swift $(wildcard Sources Support Tests Examples Benchmarks FuzzTesting/Sources/fuzz-media FuzzTesting/Sources/fuzz-signaling FuzzTesting/Sources/fuzz-understanding) -name .build -prune -o -name '*.swift' -not -path 'Sources/SpeechProtocol/*' -print0
@@ -15,6 +15,9 @@ setup: ## Installs the Debian packages that are missing, and checks the Swift ve
 
 setup-peers: setup ## Installs the independent test peers: browser, TURN server, Python (.peers).
 	@dev/setup-peers.sh
+
+setup-noise: ## Installs RNNoise (.noise), which takes noise out of commands; prints the variable that names it.
+	@dev/setup-noise.sh
 
 demo: setup ## Builds the command line and shows what it does.
 	@dev/demo.sh

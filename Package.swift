@@ -132,6 +132,7 @@ let package = Package(
     .target(name: "CRealtimeMedia", dependencies: ["CMediaOpenSSL", "CMediaSRTP", "CMediaOpus"]),
     .target(name: "CPocketSphinxShim", dependencies: ["CPocketSphinx"]),
     .target(name: "COnnxRuntime"),
+    .target(name: "CRNNoise"),
     .target(name: "CSherpaOnnx"),
 
     module("VoiceCore", []),
@@ -148,7 +149,7 @@ let package = Package(
       "PocketSphinxRecognition",
       [
         "VoiceCore", "VoiceAudio", "SpeechUnderstanding", "SpeechPipeline", "CPocketSphinx",
-        "CPocketSphinxShim", "CFlite",
+        "CPocketSphinxShim", "CFlite", "CRNNoise",
       ]),
     module("AppleSpeechRecognition", ["VoiceCore", "VoiceAudio", "VoicePlatform", "SpeechPipeline"]),
     module(

@@ -69,6 +69,21 @@ ps_decoder_t *vps_create(int argc, char **argv) {
   return decoder;
 }
 
+fe_t *vps_make_plain_front_end(ps_decoder_t *decoder) {
+  static const char *const options[] = {"-remove_noise", "-remove_silence"};
+  cmd_ln_t *config = ps_get_config(decoder);
+  fe_t *volatile front_end = NULL;
+  long before[2];
+  // The front end reads its options while it is made only, so the decoder's can be lent to it.
+  for (int i = 0; i < 2; i++) {
+    before[i] = cmd_ln_int_r(config, options[i]);
+    cmd_ln_set_int_r(config, options[i], 0);
+  }
+  GUARDED(front_end = fe_init_auto_r(config), NULL);
+  for (int i = 0; i < 2; i++) cmd_ln_set_int_r(config, options[i], before[i]);
+  return front_end;
+}
+
 static int set_network(ps_decoder_t *decoder, const char *const *words, int word_count, const vps_arc *arcs,
                        int arc_count, int state_count, int start, int end) {
   logmath_t *logs = ps_get_logmath(decoder);

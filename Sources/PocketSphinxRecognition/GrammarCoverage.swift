@@ -27,15 +27,26 @@ struct GrammarCoverage {
   private static let typicalPhoneScore: Float = -10
   /// Outside of these scores of the grammar that of the phones changed no decision.
   private static let doubtful: ClosedRange<Float> = -47 ... -36
+  /// The same where noise was suppressed, after which speech that is covered fits better, however loud the noise was.
+  ///
+  /// Chosen with 121 covered and 75 other utterances of the voices for tuning in pink noise at 10 dB, of which it keeps 99 % and
+  /// accepts 3 %. Of 62 commands of people in the noise of a kitchen at 6 and 15 dB the worst is 2 above the middle.
+  private static let suppressedMiddle: Float = -33
+  private static let suppressedDoubtful: ClosedRange<Float> = -44 ... -29
 
   /// The grammar's score of each frame; `nil` in silence.
   private let scores: [Float?]
   private var phoneScore = Self.typicalPhoneScore
   private let middle: Float
+  private let doubtful: ClosedRange<Float>
 
-  /// - Parameter levels: How loud the utterance and its noise are.
-  init(grammar: [CepstralDecoder.Score], levels: SignalLevels = .unknown) {
-    self.middle = Self.middle + Self.strictness(at: levels.ratio ?? .infinity)
+  /// - Parameters:
+  ///   - levels: How loud the utterance and its noise are.
+  ///   - isSuppressed: Whether noise was suppressed before it was searched.
+  init(grammar: [CepstralDecoder.Score], levels: SignalLevels = .unknown, isSuppressed: Bool = false) {
+    self.middle =
+      isSuppressed ? Self.suppressedMiddle : Self.middle + Self.strictness(at: levels.ratio ?? .infinity)
+    self.doubtful = isSuppressed ? Self.suppressedDoubtful : Self.doubtful
     let count = grammar.map { $0.frames.upperBound + 1 }.max() ?? 0
     var scores = [Float?](repeating: nil, count: count)
     for stretch in grammar where !stretch.isSilence {
@@ -47,13 +58,13 @@ struct GrammarCoverage {
   /// Whether the phones have to be searched for a decision.
   var isDoubtful: Bool {
     let known = self.scores.compactMap(\.self)
-    return !known.isEmpty && Self.doubtful.contains(Self.mean(known))
+    return !known.isEmpty && self.doubtful.contains(Self.mean(known))
   }
 
   /// Whether it is covered whatever else would be searched.
   var isBeyondDoubt: Bool {
     let known = self.scores.compactMap(\.self)
-    return !known.isEmpty && Self.mean(known) > Self.doubtful.upperBound
+    return !known.isEmpty && Self.mean(known) > self.doubtful.upperBound
   }
 
   /// Takes what phones in any order score.

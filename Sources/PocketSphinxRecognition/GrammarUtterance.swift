@@ -12,12 +12,21 @@ struct GrammarUtterance {
   /// What an utterance did while it was quiet.
   private struct EarlyPass {
     var frameCount: Int
+    var pass: Pass
+  }
+
+  /// What a search of the whole utterance found.
+  private struct Pass {
     var outcome: CepstralDecoder.Outcome
+    /// The frames as they were searched.
     var frames: [Float]
+    /// Whether noise was suppressed before.
+    var isSuppressed = false
   }
 
   let grammar: RecognitionGrammar
   private let searches: GrammarDecoders
+  private let suppressed: SuppressedSpeech?
   private let dimension: Int
   private var mean: CepstralMean
   /// The frames as they came, one after the other.
@@ -30,10 +39,12 @@ struct GrammarUtterance {
   private var earlyFrameCount = 0
 
   init(
-    _ grammar: RecognitionGrammar, searches: GrammarDecoders, channel: ChannelState
+    _ grammar: RecognitionGrammar, searches: GrammarDecoders, channel: ChannelState,
+    suppressed: SuppressedSpeech?
   ) throws(VoiceFailure) {
     self.grammar = grammar
     self.searches = searches
+    self.suppressed = suppressed
     self.dimension = channel.mean.count
     self.mean = CepstralMean(channel)
     try searches.live.begin()
@@ -48,13 +59,16 @@ struct GrammarUtterance {
       self.pause.heard(energy: new[start])
     }
     try self.hearLive(new)
+    // The noise is suppressed while somebody speaks, so that nobody waits for it at the end.
+    if signal.isNoisy, self.frames.count >= Self.suppressedFrom * self.dimension {
+      try self.suppressed?.catchUp()
+    }
     guard self.pause.isProbablyTheEnd, self.early?.frameCount != self.pause.speechEnd else { return }
     let frameCount = self.frames.count / max(1, self.dimension)
     // Somebody who pauses often is not searched from the beginning each time: the work stays linear.
     guard self.earlyFrameCount <= Self.mostWork * frameCount else { return }
     self.earlyFrameCount += frameCount
-    let (outcome, frames) = try self.wholePass(signal)
-    self.early = EarlyPass(frameCount: self.pause.speechEnd, outcome: outcome, frames: frames)
+    self.early = EarlyPass(frameCount: self.pause.speechEnd, pass: try self.wholePass(signal))
   }
 
   /// Searches frames for hypotheses; those of what is probably the pause at the end wait, as most are never needed.
@@ -89,9 +103,15 @@ struct GrammarUtterance {
     var isRejected: Bool
   }
 
-  /// Searches what was heard so far as a whole; also returns the frames as they were searched.
-  private func wholePass(_ signal: UtteranceSignal) throws(VoiceFailure) -> (CepstralDecoder.Outcome, [Float])
-  {
+  /// Searches what was heard so far as a whole.
+  private func wholePass(_ signal: UtteranceSignal) throws(VoiceFailure) -> Pass {
+    if signal.isNoisy, let suppressed = self.suppressed {
+      try suppressed.catchUp()
+      var frames = suppressed.frames(signal.times, count: self.frames.count / max(1, self.dimension))
+      CepstralMean.normalizeWhole(&frames, dimension: self.dimension)
+      return Pass(
+        outcome: try self.searches.whole(.full).decode(&frames), frames: frames, isSuppressed: true)
+    }
     var frames = self.frames
     CepstralMean.normalizeWhole(&frames, dimension: self.dimension)
     if signal.wholePass == .quick, self.searches.hasQuickPass {
@@ -99,10 +119,10 @@ struct GrammarUtterance {
       let coverage = GrammarCoverage(grammar: outcome.scores, levels: signal.levels)
       if !outcome.words.isEmpty, coverage.isBeyondDoubt, coverage.confidence >= self.threshold(isFaint: false)
       {
-        return (outcome, frames)
+        return Pass(outcome: outcome, frames: frames)
       }
     }
-    return (try self.searches.whole(.full).decode(&frames), frames)
+    return Pass(outcome: try self.searches.whole(.full).decode(&frames), frames: frames)
   }
 
   /// Ends the utterance.
@@ -118,22 +138,24 @@ struct GrammarUtterance {
     guard self.frames.count >= self.dimension else {
       return Result(words: [], confidences: [], isRejected: false)
     }
-    let outcome: CepstralDecoder.Outcome
-    var frames: [Float]
+    var pass: Pass
     if let early = self.early, early.frameCount == self.pause.speechEnd {
-      (outcome, frames) = (early.outcome, early.frames)
+      pass = early.pass
     } else {
-      (outcome, frames) = try self.wholePass(signal)
+      if signal.isNoisy { try self.suppressed?.finish() }
+      pass = try self.wholePass(signal)
     }
+    let outcome = pass.outcome
     guard !outcome.words.isEmpty else {
       // The model's words for noise fit better than any sentence.
       if !outcome.scores.isEmpty { return Result(words: [], confidences: [], isRejected: false) }
       // The second pass has no way to the end of a sentence; the first may have had one.
       return Result(words: first, confidences: first.map { _ in 0 }, isRejected: true)
     }
-    var coverage = GrammarCoverage(grammar: outcome.scores, levels: signal.levels)
+    var coverage = GrammarCoverage(
+      grammar: outcome.scores, levels: signal.levels, isSuppressed: pass.isSuppressed)
     if coverage.isDoubtful, let phones = try phones() {
-      coverage.compare(with: try phones.decode(&frames).scores)
+      coverage.compare(with: try phones.decode(&pass.frames).scores)
     }
     return Result(
       words: outcome.words, confidences: outcome.words.map { coverage.confidence(in: $0.frames) },
@@ -150,6 +172,8 @@ struct GrammarUtterance {
   /// As long as the front end waits before it takes a pause for the end.
   private static let mostHeld = 50
   private static let faintTolerance = 0.06
+  /// Before so many frames of speech the levels say little.
+  private static let suppressedFrom = 50
   /// In all pauses together at most so many times the frames that were heard, and one pass more.
   private static let mostWork = 2
 }

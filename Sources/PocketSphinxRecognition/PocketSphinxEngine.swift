@@ -1,3 +1,4 @@
+import Foundation
 public import SpeechPipeline
 public import VoiceCore
 
@@ -27,6 +28,8 @@ public struct PocketSphinxEngine: RecognitionEngine {
     public var searchesTwice: Bool
     /// Whether the final words come from the best path through the word lattice; without it words have no confidence.
     public var usesBestPath: Bool
+    /// The path of RNNoise's shared library, which takes noise out of commands that follow a grammar; `nil` for none.
+    public var noiseLibrary: String?
 
     /// Creates a configuration.
     public init(
@@ -34,15 +37,20 @@ public struct PocketSphinxEngine: RecognitionEngine {
       maximumActiveStates: Int = 3000,
       maximumWordEnds: Int = 10,
       searchesTwice: Bool = false,
-      usesBestPath: Bool = true
+      usesBestPath: Bool = true,
+      noiseLibrary: String? = nil
     ) {
       self.model = model
       self.maximumActiveStates = maximumActiveStates
       self.maximumWordEnds = maximumWordEnds
       self.searchesTwice = searchesTwice
       self.usesBestPath = usesBestPath
+      self.noiseLibrary = noiseLibrary
     }
   }
+
+  /// The environment variable that names RNNoise's shared library, such as `/opt/rnnoise/librnnoise.so`.
+  public static let noiseLibraryVariable = "VOICE_RNNOISE"
 
   /// How the decoder searches.
   public let configuration: Configuration
@@ -53,14 +61,25 @@ public struct PocketSphinxEngine: RecognitionEngine {
     self.configuration = configuration
   }
 
-  /// Creates an engine with the installed model of a language.
+  /// Creates an engine with the installed model of a language, and the library that ``noiseLibraryVariable`` names.
   ///
   /// - Parameters:
   ///   - language: A BCP 47 tag; `nil` for the first model that is installed.
   ///   - folder: Where the models are; by default what `VOICE_POCKETSPHINX_MODEL` names, else Debian's folder.
   /// - Throws: As ``PocketSphinxModel/find(language:in:)``.
   public init(language: String? = nil, modelFolder folder: String? = nil) throws(VoiceFailure) {
-    self.init(configuration: Configuration(model: try PocketSphinxModel.find(language: language, in: folder)))
+    let library = ProcessInfo.processInfo.environment[Self.noiseLibraryVariable] ?? ""
+    self.init(
+      configuration: Configuration(
+        model: try PocketSphinxModel.find(language: language, in: folder),
+        noiseLibrary: library.isEmpty ? nil : library))
+  }
+
+  /// Loads RNNoise's shared library, which stays loaded, and tries whether it gives back speech.
+  ///
+  /// - Throws: ``VoiceFailure`` with code `speech.engine.library-missing` or `speech.engine.library-unsupported`.
+  public static func checkNoiseLibrary(_ path: String) throws(VoiceFailure) {
+    _ = try RNNoiseLibrary.load(path)
   }
 
   public var name: String { "PocketSphinx \(self.configuration.model.language)" }

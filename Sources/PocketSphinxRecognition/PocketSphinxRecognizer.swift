@@ -44,6 +44,8 @@ public final class PocketSphinxRecognizer: Recognizer {
   private var highMeter = HighBandMeter()
   private let frameLength: Int
   let grammars: GrammarSearches
+  /// `nil` without a library for it.
+  private let suppressed: SuppressedSpeech?
   /// The running utterance, if it follows a grammar.
   private var utterance: GrammarUtterance?
   /// What the last utterance taught, if it followed a grammar.
@@ -52,8 +54,9 @@ public final class PocketSphinxRecognizer: Recognizer {
 
   /// Loads a model; takes about 0.3 s and blocks.
   ///
-  /// - Throws: ``VoiceFailure`` with code `speech.engine.model-missing` or `speech.engine.model-invalid`; the
-  ///   cause has the library's messages.
+  /// - Throws: ``VoiceFailure`` with code `speech.engine.model-missing` or `speech.engine.model-invalid`, whose
+  ///   cause has the library's messages; with a noise library also `speech.engine.library-missing` or
+  ///   `speech.engine.library-unsupported`.
   public convenience init(configuration: PocketSphinxEngine.Configuration) throws(VoiceFailure) {
     try self.init(configuration: configuration, plans: GrammarPlans())
   }
@@ -74,6 +77,15 @@ public final class PocketSphinxRecognizer: Recognizer {
       ps_free(decoder)
       throw VoiceFailure(.modelInvalid, message: "The PocketSphinx model is not for audio of 16 kHz.")
     }
+    let dimension = max(1, Int(fe_get_output_size(frontEnd)))
+    do throws(VoiceFailure) {
+      self.suppressed = try configuration.noiseLibrary.map { path throws(VoiceFailure) in
+        try SuppressedSpeech(library: path, decoder: decoder, dimension: dimension)
+      }
+    } catch {
+      ps_free(decoder)
+      throw error
+    }
     self.decoder = decoder
     self.frontEnd = frontEnd
     self.normalization = normalization
@@ -81,7 +93,6 @@ public final class PocketSphinxRecognizer: Recognizer {
     self.usesBestPath = configuration.usesBestPath
     self.initialState = ChannelState(normalization, levels: .unknown)
 
-    let dimension = max(1, Int(fe_get_output_size(frontEnd)))
     self.grammars = GrammarSearches(plans: plans, model: configuration.model, dimension: dimension)
     // Room for what one step can give: its own frames, and those that were held back before speech.
     let capacity = Self.framesPerStep + Self.framesBeforeSpeech + 4
@@ -142,7 +153,9 @@ public final class PocketSphinxRecognizer: Recognizer {
     ps_start_stream(self.decoder)
     self.warmUp()
     if let grammar = task.grammar, let searches = try self.grammars.search(grammar) {
-      self.utterance = try GrammarUtterance(grammar, searches: searches, channel: channel)
+      self.suppressed?.begin()
+      self.utterance = try GrammarUtterance(
+        grammar, searches: searches, channel: channel, suppressed: self.suppressed)
       fe_start_utt(self.frontEnd)
     } else {
       try self.check(vps_begin(self.decoder))
@@ -157,7 +170,11 @@ public final class PocketSphinxRecognizer: Recognizer {
     while rest > 0 {
       let step = min(rest, Self.framesPerStep * Self.frameShift)
       self.meter.heard(UnsafeBufferPointer(start: next, count: step))
-      if self.utterance != nil { self.highMeter.heard(UnsafeBufferPointer(start: next, count: step)) }
+      if self.utterance != nil {
+        self.highMeter.heard(UnsafeBufferPointer(start: next, count: step))
+        self.suppressed?.heard(
+          UnsafeBufferPointer(start: next, count: step), isBeforeSpeech: self.times.decoderFrameCount == 0)
+      }
       try self.step(next, count: step)
       next += step
       rest -= step
@@ -280,7 +297,7 @@ public final class PocketSphinxRecognizer: Recognizer {
   private var signal: UtteranceSignal {
     UtteranceSignal(
       levels: self.meter.levels, high: self.highMeter.levels,
-      isFaint: self.levels.makesFaint(self.meter.levels))
+      isFaint: self.levels.makesFaint(self.meter.levels), times: self.times)
   }
 
   /// Ends the front end's utterance.

@@ -35,7 +35,7 @@ enum WholePass: Hashable, Sendable {
   }
 }
 
-/// How loud an utterance is.
+/// How loud an utterance is, and where its frames are.
 struct UtteranceSignal: Hashable, Sendable {
   /// The levels of the utterance and its noise.
   var levels: SignalLevels
@@ -43,6 +43,14 @@ struct UtteranceSignal: Hashable, Sendable {
   var high: SignalLevels
   /// Whether it is so quiet for its channel that it is rather noise.
   var isFaint: Bool
+  /// Where the frames that were passed on are in the audio.
+  var times = FrameTimes()
+
+  /// Below it noise that is suppressed disturbs less than what suppressing does to speech.
+  private static let noisyRatio: Float = 34
+
+  /// Whether noise is to be suppressed before the utterance is searched.
+  var isNoisy: Bool { self.levels.ratio.map { $0 < Self.noisyRatio } ?? false }
 
   /// How thoroughly it is to be searched.
   var wholePass: WholePass { self.isFaint ? .full : WholePass(levels: self.levels, high: self.high) }

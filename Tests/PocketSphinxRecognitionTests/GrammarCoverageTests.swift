@@ -35,6 +35,18 @@ struct GrammarCoverageTests {
     #expect(GrammarCoverage(grammar: mumbled).confidence > 0.9)
   }
 
+  @Test func speechWithoutItsNoiseHasToFitBetter() {
+    let levels = SignalLevels(speech: 3000, noise: 400)
+    let score = [self.score(0...99, perFrame: -39)]
+    #expect(GrammarCoverage(grammar: score, levels: levels).confidence > 0.7)
+    #expect(GrammarCoverage(grammar: score, levels: levels, isSuppressed: true).confidence < 0.4)
+    #expect(
+      GrammarCoverage(grammar: [self.score(0...99, perFrame: -30)], levels: levels, isSuppressed: true)
+        .confidence > 0.95)
+    #expect(!GrammarCoverage(grammar: [self.score(0...99, perFrame: -46)], isSuppressed: true).isDoubtful)
+    #expect(GrammarCoverage(grammar: [self.score(0...99, perFrame: -33)], isSuppressed: true).isDoubtful)
+  }
+
   @Test func phonesAreAskedOnlyInDoubt() {
     #expect(!GrammarCoverage(grammar: [self.score(0...99, perFrame: -20)]).isDoubtful)
     #expect(!GrammarCoverage(grammar: [self.score(0...99, perFrame: -60)]).isDoubtful)

@@ -35,6 +35,10 @@ size_t vps_take_messages(char *buffer, size_t capacity);
 /// Makes a decoder from command-line arguments (the first of which is ignored), or returns NULL.
 ps_decoder_t *vps_create(int argc, char **argv);
 
+/// Makes a front end like that of a decoder, but one that neither removes noise nor leaves out silence; NULL on an error.
+/// It is freed with fe_free().
+fe_t *vps_make_plain_front_end(ps_decoder_t *decoder);
+
 /// An arc of a word network.
 typedef struct {
   int from;

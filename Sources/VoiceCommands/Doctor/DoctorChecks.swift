@@ -17,7 +17,8 @@ struct DoctorChecks: Sendable {
 
   var all: [@Sendable () async -> [Diagnosis]] {
     [
-      { await self.recogniser() }, { [await self.sherpa()] }, { self.formats() },
+      { await self.recogniser() }, { [self.noise()] }, { [await self.sherpa()] },
+      { self.formats() },
       { await self.microphones() }, { await self.speakers() }, { await self.server() },
       { [await self.httpPort()] }, { self.folders() }, { [self.recordings()] },
     ]
@@ -29,7 +30,10 @@ struct DoctorChecks: Sendable {
     let folder = self.environment[PocketSphinxModel.folderVariable].flatMap { $0.isEmpty ? nil : $0 }
     let engine: PocketSphinxEngine
     do throws(VoiceFailure) {
-      engine = try PocketSphinxEngine(modelFolder: folder)
+      var configuration = try PocketSphinxEngine(modelFolder: folder).configuration
+      // It has a check of its own.
+      configuration.noiseLibrary = nil
+      engine = PocketSphinxEngine(configuration: configuration)
     } catch {
       return [
         .broken(
@@ -74,6 +78,21 @@ struct DoctorChecks: Sendable {
       return .broken(
         "New words", error.message,
         fix: "Install the model again: `sudo apt-get install --reinstall pocketsphinx-en-us`")
+    }
+  }
+
+  /// The library that takes noise out of commands; nothing is wrong without one.
+  func noise() -> Diagnosis {
+    let variable = PocketSphinxEngine.noiseLibraryVariable
+    guard let library = self.environment[variable], !library.isEmpty else {
+      return .good(
+        "Noise", "commands are recognised as they sound; \(variable) names a library that takes noise out")
+    }
+    do throws(VoiceFailure) {
+      try PocketSphinxEngine.checkNoiseLibrary(library)
+      return .good("Noise", "RNNoise in \(library) takes noise out of commands")
+    } catch {
+      return .broken("Noise", error.message, fix: "`make setup-noise`, or unset \(variable)")
     }
   }
 

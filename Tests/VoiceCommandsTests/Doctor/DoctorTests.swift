@@ -82,10 +82,18 @@ struct DoctorTests {
     #expect(objects.allSatisfy { $0["event"] as? String == "check" })
     #expect(
       objects.compactMap { $0["name"] as? String } == [
-        "Recogniser", "New words", "sherpa-onnx", "Audio files", "Microphone", "Loudspeaker", "Server",
-        "HTTP port", "State",
-        "Demo",
+        "Recogniser", "New words", "Noise", "sherpa-onnx", "Audio files", "Microphone", "Loudspeaker",
+        "Server", "HTTP port", "State", "Demo",
       ])
     #expect(objects.count { $0["status"] as? String == "broken" } == 2)
+  }
+
+  @Test func aLibraryAgainstNoiseThatCannotBeUsedIsBroken() {
+    #expect(DoctorChecks(environment: [:]).noise().verdict == .good)
+    #expect(DoctorChecks(environment: ["VOICE_RNNOISE": ""]).noise().verdict == .good)
+    let missing = DoctorChecks(environment: ["VOICE_RNNOISE": "/none-such.so"]).noise()
+    #expect(missing.verdict == .broken)
+    #expect(missing.detail.contains("/none-such.so"))
+    #expect(missing.fix?.contains("make setup-noise") == true)
   }
 }
