@@ -144,7 +144,7 @@ public final class MediaSession: Sendable {
     guard restartingICE else { return offer }
     // Candidates of the new credentials: described again once they are found.
     try await self.gathered()
-    return try await self.ask { try $0.makeOffer(nil, restartingICE: false) }
+    return try await self.ask { try $0.repeatOffer() }
   }
 
   /// Takes the other side's offer and makes the answer.

@@ -48,6 +48,21 @@ struct MediaSessionTests {
     await caller.session.close()
   }
 
+  /// The offer is described again once candidates are found, which took the restart back.
+  @Test func aRestartFindsAWayOfItsOwn() async throws {
+    let engine = MediaEngine(paths: nil)
+    let (caller, callee) = (ToldSession(engine: engine), ToldSession(engine: engine))
+    let offer = try await caller.session.makeOffer()
+    try await caller.session.receivedAnswer(try await callee.session.receivedOffer(offer))
+    _ = await caller.connected()
+    let before = try #require(await caller.session.statistics()).ice.selections
+    let restart = try await caller.session.makeOffer(restartingICE: true)
+    try await caller.session.receivedAnswer(try await callee.session.receivedOffer(restart))
+    while try #require(await caller.session.statistics()).ice.selections == before { await Task.yield() }
+    await caller.session.close()
+    await callee.session.close()
+  }
+
   private static func path(_ addresses: String...) -> NetworkPath {
     NetworkPath(interfaces: [.init(name: "test0", addresses: addresses)])
   }

@@ -187,6 +187,11 @@ final class SessionCore {
     return try self.opened().makeOffer(direction, restartingICE: restartingICE, at: self.now)
   }
 
+  func repeatOffer() throws(VoiceFailure) -> String {
+    defer { self.pump() }
+    return try self.opened().repeatOffer()
+  }
+
   func receivedOffer(_ offer: String) throws(VoiceFailure) -> String {
     defer { self.pump() }
     return try self.opened().receivedOffer(offer, at: self.now)

@@ -36,6 +36,24 @@ extension AudioConnection {
     return offer.text
   }
 
+  /// Describes the open offer again, with the candidates that were found since it was made.
+  ///
+  /// It takes the place of the one before, which must not have been sent. A restart of ICE that it began goes on.
+  ///
+  /// - Throws: ``VoiceFailure`` `call.media.unacceptable`.
+  public func repeatOffer() throws(VoiceFailure) -> String {
+    try self.checkOpen()
+    var negotiator = self.negotiator
+    negotiator.rolledBack()
+    let offer: SessionDescription
+    do {
+      offer = try negotiator.makeOffer(
+        self.direction, transport: Self.transport(self.ice, self.offeredCertificate ?? self.certificate))
+    } catch { throw error.failure }
+    self.negotiator = negotiator
+    return offer.text
+  }
+
   /// Takes the other side's offer and makes the answer.
   ///
   /// If an own offer is open, the other side's wins.

@@ -54,6 +54,19 @@ import VoiceCore
     #expect(try Self.userFragment(try world.alice.connection.makeOffer(.sendOnly, at: world.now)) == before)
   }
 
+  @Test func anOfferThatIsRepeatedWithItsCandidatesStillRestarts() throws {
+    let world = try Self.connected(seed: 8)
+    let restart = try world.alice.connection.makeOffer(restartingICE: true, at: world.now)
+    let repeated = try world.alice.connection.repeatOffer()
+    #expect(try Self.userFragment(repeated) == Self.userFragment(restart))
+    let answer = try world.bob.connection.receivedOffer(repeated, at: world.now)
+    let selections = world.alice.connection.statistics.ice.selections
+    try world.alice.connection.receivedAnswer(answer, at: world.now)
+    #expect(
+      world.run(.seconds(3)) { world.alice.connection.statistics.ice.selections > selections })
+    #expect(world.areHeard)
+  }
+
   @Test func aRestartThatCannotBeTakenChangesNothing() throws {
     let world = try Self.connected(seed: 4)
     let mine = try Self.userFragment(try world.bob.connection.makeOffer(at: world.now))
