@@ -18,9 +18,12 @@ extension ScriptedGateway {
     }
     switch frame.content {
     case .request(let request, let id):
-      let waiters = self.record(request, bytes)
-      for waiter in waiters { waiter.resume(returning: request) }
-      self.answer(request, id, on: link)
+      // At once, so that who has waited for a request finds what it did.
+      self.act { state in
+        let waiters = Self.record(request, bytes, &state)
+        return [{ for waiter in waiters { waiter.resume(returning: request) } }]
+          + self.answer(request, id, link, &state)
+      }
     case .result(let result, _):
       self.state.withLock { state in
         state.acknowledgements += 1
@@ -32,57 +35,58 @@ extension ScriptedGateway {
     }
   }
 
-  private func record(
-    _ request: ClientRequest, _ bytes: [UInt8]
+  private static func record(
+    _ request: ClientRequest, _ bytes: [UInt8], _ state: inout State
   ) -> [CheckedContinuation<ClientRequest, any Error>] {
-    self.state.withLock { state -> [CheckedContinuation<ClientRequest, any Error>] in
-      state.requests.append(request)
-      state.frames.append(bytes)
-      let method = request.method
-      let count = state.requests.count { $0.method == method }
-      let due = state.waiters.filter { $0.method == method && $0.count == count }
-      state.waiters.removeAll { $0.method == method && $0.count == count }
-      return due.map { $0.continuation }
-    }
+    state.requests.append(request)
+    state.frames.append(bytes)
+    let method = request.method
+    let count = state.requests.count { $0.method == method }
+    let due = state.waiters.filter { $0.method == method && $0.count == count }
+    state.waiters.removeAll { $0.method == method && $0.count == count }
+    return due.map { $0.continuation }
   }
 
-  private func answer(_ request: ClientRequest, _ id: RPCID?, on link: Int) {
-    self.act { state in
-      guard let target = state.links[link] else { return [] }
-      let reply = Self.nextReply(to: request.method, &state)
-      func frames(id: RPCID?) -> [[UInt8]] { self.standard(request, id, link, &state) }
-      @Sendable func sending(_ frames: [[UInt8]]) -> [@Sendable () -> Void] {
-        frames.map { frame in { target.send(frame) } }
-      }
-      switch reply {
-      case .standard: return sending(frames(id: id)) + self.following(request, link, &state)
-      case .drop: return []
-      case .error(let error): return id.map { [self.encode(error, $0, state)] }.map(sending) ?? []
-      case .wrongID:
-        return sending(frames(id: .integer(999_999_999))) + self.following(request, link, &state)
-      case .twice:
-        let all = frames(id: id)
-        return sending(all + all) + self.following(request, link, &state)
-      case .reversed: return sending(frames(id: id).reversed()) + self.following(request, link, &state)
-      case .raw(let text): return sending([Array(text.utf8)])
-      case .delayed(let delay):
-        let all = frames(id: id)
-        let next = self.following(request, link, &state)
-        return [{ self.later(delay, on: link) { sending(all) + next } }]
-      case .cut:
-        state.links[link] = nil
-        return [target.cut]
-      case .cutAfterwards:
-        let all = frames(id: id)
-        state.links[link] = nil
-        return sending(all) + [target.cut]
-      case .close(let code):
-        state.links[link] = nil
-        return [{ target.close(code) }]
-      case .silence:
-        state.links[link]?.isSilent = true
-        return []
-      }
+  private func answer(
+    _ request: ClientRequest, _ id: RPCID?, _ link: Int, _ state: inout State
+  ) -> [@Sendable () -> Void] {
+    guard let target = state.links[link] else { return [] }
+    let reply = Self.nextReply(to: request.method, &state)
+    @Sendable func sending(_ frames: [[UInt8]]) -> [@Sendable () -> Void] {
+      frames.map { frame in { target.send(frame) } }
+    }
+    switch reply {
+    case .standard:
+      return sending(self.standard(request, id, link, &state)) + self.following(request, link, &state)
+    case .drop: return []
+    case .error(let error): return id.map { [self.encode(error, $0, state)] }.map(sending) ?? []
+    case .wrongID:
+      return sending(self.standard(request, .integer(999_999_999), link, &state))
+        + self.following(request, link, &state)
+    case .twice:
+      let all = self.standard(request, id, link, &state)
+      return sending(all + all) + self.following(request, link, &state)
+    case .reversed:
+      return sending(self.standard(request, id, link, &state).reversed())
+        + self.following(request, link, &state)
+    case .raw(let text): return sending([Array(text.utf8)])
+    case .delayed(let delay):
+      let all = self.standard(request, id, link, &state)
+      let next = self.following(request, link, &state)
+      return [{ self.later(delay, on: link) { sending(all) + next } }]
+    case .cut:
+      state.links[link] = nil
+      return [target.cut]
+    case .cutAfterwards:
+      let all = self.standard(request, id, link, &state)
+      state.links[link] = nil
+      return sending(all) + [target.cut]
+    case .close(let code):
+      state.links[link] = nil
+      return [{ target.close(code) }]
+    case .silence:
+      state.links[link]?.isSilent = true
+      return []
     }
   }
 
