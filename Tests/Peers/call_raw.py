@@ -211,9 +211,10 @@ async def slow_reader():
     sent = 0
     try:
         for _ in range(900):
-            await asyncio.wait_for(raw.send(echo), 10)
+            # A busy machine is slow; who gives up before the cut proves nothing.
+            await asyncio.wait_for(raw.send(echo), 60)
             sent += 1
-    except (ConnectionError, asyncio.TimeoutError):
+    except ConnectionError:
         pass
     assert sent < 900, "the gateway took everything"
     other = await Raw().open()

@@ -42,6 +42,7 @@ struct CommandStatusTests {
       .callDestinationMissing, .callDestinationUnknown, .callDestinationNotRegistered, .callSetupFailed,
       .callBusy, .callRejected, .callNotAnswered, .callAnsweredElsewhere, .callFailedElsewhere,
       .callMediaFailed, .callMediaUnreachable, .callMediaInsecure, .callMediaUnacceptable, .callRelayFailed,
+      .callSamplesUnavailable,
       .callHoldFailed, .callByeUndelivered, .callTonesInvalid, .callTonesUndelivered,
       .callTonesUnconfirmed, .callMetricsMissing,
     ],
