@@ -167,7 +167,8 @@ package struct Pronouncer: Sendable {
       return ways
     }
     if EnglishLetters.lacksVowels(text) { return self.spelled(text).map { [$0] } }
-    guard let said = EnglishLetters.phones(of: text) else { return nil }
+    // The rules give no sounds to a few spellings, such as "dde".
+    guard let said = EnglishLetters.phones(of: text) else { return self.spelled(text).map { [$0] } }
     guard text.count <= Self.longestAbbreviation, let spelled = self.spelled(text) else { return [said] }
     return Self.unique([said, spelled])
   }

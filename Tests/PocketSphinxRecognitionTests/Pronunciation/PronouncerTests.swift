@@ -112,6 +112,11 @@ struct PronouncerTests {
     #expect(ways.count <= 6)
   }
 
+  @Test func whatTheRulesGiveNoSoundsToIsSpelled() throws {
+    #expect(try self.all("dde") == ["D IY D IY IY"])
+    #expect(try self.pronouncer.pronunciations(of: ["jssygskhés3ddé"]).unpronounceable.isEmpty)
+  }
+
   @Test func everyPhoneIsOneOfTheModel() throws {
     let phones = try PhoneSet(model: PocketSphinxModel.find(language: "en-US")).phones
     #expect(phones.count == 39)
