@@ -36,21 +36,9 @@ extension PeerMachine {
   }
 
   private func snapshot(_ known: MediaStatistics, at now: VoiceInstant) -> CallQualityMonitor.Snapshot {
-    var snapshot = CallQualityMonitor.Snapshot(at: now)
-    snapshot.roundTrip = known.roundTrip
-    snapshot.jitter = known.reports.jitter
-    snapshot.playoutDelay = known.receiver.delay
-    snapshot.packetsReceived = known.reports.packetsReceived
-    snapshot.packetsLost = known.reports.packetsLost
-    snapshot.samplesPlayed = known.receiver.played
-    snapshot.samplesConcealed = known.receiver.concealed
-    snapshot.bytesReceived = known.reports.bytesReceived
-    snapshot.bytesSent = known.reports.bytesSent
-    snapshot.inboundLevel = known.receiver.level
-    snapshot.outboundLevel = known.sender.level
+    var snapshot = known.snapshot(at: now)
     snapshot.expectsInbound = !self.isHeld
     snapshot.expectsOutbound = !self.isMuted && !self.isHeld
-    snapshot.impairment = known.codec?.encoding == "opus" ? .opus : .g711
     return snapshot
   }
 }

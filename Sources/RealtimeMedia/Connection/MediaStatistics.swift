@@ -57,24 +57,32 @@ extension AudioConnection {
   public func measure(isMuted: Bool, at now: VoiceInstant) {
     guard case .secured = self.keys else { return }
     let known = self.statistics
-    var snapshot = CallQualityMonitor.Snapshot(at: now)
-    snapshot.roundTrip = known.roundTrip
-    snapshot.jitter = known.reports.jitter
-    snapshot.playoutDelay = known.receiver.delay
+    var snapshot = known.snapshot(at: now)
     snapshot.packetTime = self.sender?.packetTime ?? .milliseconds(20)
-    snapshot.packetsReceived = known.reports.packetsReceived
-    snapshot.packetsLost = known.reports.packetsLost
-    snapshot.samplesPlayed = known.receiver.played
-    snapshot.samplesConcealed = known.receiver.concealed
-    snapshot.bytesReceived = known.reports.bytesReceived
-    snapshot.bytesSent = known.reports.bytesSent
-    snapshot.inboundLevel = known.receiver.level
-    snapshot.outboundLevel = known.sender.level
     let direction = self.negotiator.agreed?.direction ?? .sendAndReceive
     snapshot.expectsInbound = direction.receives
     snapshot.expectsOutbound = direction.sends && !isMuted
-    snapshot.impairment = known.codec?.encoding == "opus" ? .opus : .g711
     self.window = self.quality.add(snapshot) ?? self.window
     while let change = self.quality.poll() { self.tell(.qualityChanged(change)) }
+  }
+}
+
+extension MediaStatistics {
+  /// What the monitor of quality has to know of this; who expects audio is the caller's to say.
+  package func snapshot(at now: VoiceInstant) -> CallQualityMonitor.Snapshot {
+    var snapshot = CallQualityMonitor.Snapshot(at: now)
+    snapshot.roundTrip = self.roundTrip
+    snapshot.jitter = self.reports.jitter
+    snapshot.playoutDelay = self.receiver.delay
+    snapshot.packetsReceived = self.reports.packetsReceived
+    snapshot.packetsLost = self.reports.packetsLost
+    snapshot.samplesPlayed = self.receiver.played
+    snapshot.samplesConcealed = self.receiver.concealed
+    snapshot.bytesReceived = self.reports.bytesReceived
+    snapshot.bytesSent = self.reports.bytesSent
+    snapshot.inboundLevel = self.receiver.level
+    snapshot.outboundLevel = self.sender.level
+    snapshot.impairment = self.codec?.encoding == "opus" ? .opus : .g711
+    return snapshot
   }
 }
