@@ -9,7 +9,7 @@ let swiftSettings: [SwiftSetting] = [
 ]
 
 // The modules under test are links into the main package, so that they are built with the sanitizers and without all
-// of its dependencies. Build it with dev/test-fuzz.sh.
+// of its dependencies. Build it with dev/test-fuzz.sh, and its tests with dev/test-asan.sh.
 let package = Package(
   name: "swift-voice-fuzz",
   platforms: [.macOS(.v15)],
@@ -31,9 +31,26 @@ let package = Package(
       name: "RealtimeMedia",
       dependencies: ["VoiceCore", "CRealtimeMedia", .product(name: "Crypto", package: "swift-crypto")],
       swiftSettings: swiftSettings),
+    .systemLibrary(name: "CSndFile", pkgConfig: "sndfile"),
+    .systemLibrary(name: "CSpeexDSP", pkgConfig: "speexdsp"),
+    .target(
+      name: "VoiceAudio", dependencies: ["VoiceCore", "CSndFile", "CSpeexDSP"], swiftSettings: swiftSettings),
+    // Only what is needed here of it.
+    .target(name: "VoiceTesting", swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RealtimeMediaTests",
+      dependencies: [
+        "VoiceCore", "VoiceAudio", "VoiceTesting", "RealtimeMedia", "CRealtimeMedia",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ],
+      swiftSettings: swiftSettings),
     .target(name: "FuzzSupport", swiftSettings: swiftSettings),
     .executableTarget(
       name: "fuzz-media", dependencies: ["RealtimeMedia", "FuzzSupport"], swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "fuzz-connection", dependencies: ["VoiceCore", "RealtimeMedia", "VoiceTesting", "FuzzSupport"],
+      swiftSettings: swiftSettings),
     .executableTarget(
       name: "fuzz-signaling", dependencies: ["CallSignaling", "FuzzSupport"], swiftSettings: swiftSettings),
     .executableTarget(

@@ -1,0 +1,1 @@
+../../../Sources/VoiceTesting/SeededGenerator.swift

@@ -1,0 +1,1 @@
+../../../Tests/RealtimeMediaTests/Connection/ModelHandshake.swift
