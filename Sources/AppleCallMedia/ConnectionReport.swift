@@ -28,6 +28,9 @@ struct ConnectionReport: Hashable, Sendable {
     statistics.reports.remoteJitter = remote.seconds("jitter")
     statistics.reports.remoteLoss = remote.share("fractionLost")
     statistics.reports.remoteLost = remote.map { Int(clamping: Optional($0).count("packetsLost")) }
+    let remoteOutbound = self.audio("remote-outbound-rtp")
+    statistics.reports.remotePacketsSent = remoteOutbound.map { Optional($0).count("packetsSent") }
+    statistics.reports.remoteBytesSent = remoteOutbound.map { Optional($0).count("bytesSent") }
     statistics.pair = self.pair
     statistics.roundTrip = statistics.reports.roundTrip ?? statistics.pair?.roundTrip
     return statistics

@@ -13,7 +13,7 @@ public import VoiceCore
 /// await session.close()
 /// ```
 ///
-/// Its methods may be called on any thread; what happens is told in order, on the engine's thread.
+/// Its methods may be called on any thread; what happens is told in order, on one thread of the engine.
 public final class MediaSession: Sendable {
   /// How a session behaves.
   public struct Configuration: Sendable {
@@ -82,32 +82,36 @@ public final class MediaSession: Sendable {
 
   /// The audio in both directions.
   public let audio: CallAudio
+  /// Kept because its threads end with it.
   private let engine: MediaEngine
+  private let loop: any EventLoop
   private let core: NIOLoopBoundBox<SessionCore>
 
   init(
-    engine: MediaEngine, configuration: Configuration, audio: CallAudio,
+    engine: MediaEngine, thread: MediaThread, configuration: Configuration, audio: CallAudio,
     report: @escaping @Sendable (Event) -> Void
   ) {
     self.engine = engine
+    self.loop = thread.loop
     self.audio = audio
     let random = engine.random()
+    thread.join()
     self.core = NIOLoopBoundBox.makeBoxSendingValue(
       SessionCore(
-        loop: engine.loop, pacer: engine.pacer, paths: engine.paths, lookup: engine.lookup,
+        thread: thread, paths: engine.paths, lookup: engine.lookup,
         configuration: configuration, audio: audio, random: random, report: report),
-      eventLoop: engine.loop)
+      eventLoop: thread.loop)
     self.perform { $0.start() }
   }
 
   deinit {
     let core = self.core
-    self.engine.loop.execute { core.value.close() }
+    self.loop.execute { core.value.close() }
   }
 
   private func perform(_ body: @escaping @Sendable (SessionCore) -> Void) {
     let core = self.core
-    self.engine.loop.execute { body(core.value) }
+    self.loop.execute { body(core.value) }
   }
 
   private func ask<Value: Sendable>(
@@ -115,7 +119,7 @@ public final class MediaSession: Sendable {
   ) async throws(VoiceFailure) -> Value {
     let core = self.core
     do {
-      return try await self.engine.loop.submit { try body(core.value) }.get()
+      return try await self.loop.submit { try body(core.value) }.get()
     } catch {
       throw error as? VoiceFailure ?? VoiceFailure(.callMediaFailed, cause: error)
     }
@@ -124,7 +128,7 @@ public final class MediaSession: Sendable {
   private func gathered() async throws(VoiceFailure) {
     let core = self.core
     do {
-      try await self.engine.loop.flatSubmit { core.value.gathered }.get()
+      try await self.loop.flatSubmit { core.value.gathered }.get()
     } catch {
       throw error as? VoiceFailure ?? VoiceFailure(.callMediaFailed, cause: error)
     }
@@ -149,10 +153,14 @@ public final class MediaSession: Sendable {
 
   /// Takes the other side's offer and makes the answer.
   ///
+  /// - Parameter isReattach: Whether this takes up a call after an outage, with what the other side said last; a session that
+  ///   failed looks for a new way then, although nothing in the offer is new.
   /// - Throws: ``VoiceFailure`` with a `call.media.*` code.
-  public func receivedOffer(_ offer: String) async throws(VoiceFailure) -> String {
+  public func receivedOffer(
+    _ offer: String, isReattach: Bool = false
+  ) async throws(VoiceFailure) -> String {
     try await self.gathered()
-    return try await self.ask { try $0.receivedOffer(offer) }
+    return try await self.ask { try $0.receivedOffer(offer, isReattach: isReattach) }
   }
 
   /// Takes the other side's answer; one that is not final is early media.

@@ -87,6 +87,7 @@ let package = Package(
       "Calls", ["VoiceCore", "CallSignaling", "CallMedia", "RealtimeMedia"],
       sources: [
         "Media/MediaPeer.swift", "Values/CallQuality.swift", "Values/CallQualityMetrics+Statistics.swift",
+        "Values/CallQualityMetrics+Streams.swift",
         "Values/CallsNames.swift", "Values/MOSCalculator+Logarithm.swift", "Values/TxCallInfo.swift",
         "Values/TxIceServer.swift",
       ]),

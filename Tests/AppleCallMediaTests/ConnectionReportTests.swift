@@ -36,6 +36,8 @@ struct ConnectionReportTests {
       type: "remote-inbound-rtp",
       numbers: ["roundTripTime": 0.08, "jitter": 0.004, "fractionLost": 0.02, "packetsLost": 2],
       texts: ["kind": "audio"]),
+    "Y": .init(
+      type: "remote-outbound-rtp", numbers: ["packetsSent": 104, "bytesSent": 8320], texts: ["kind": "audio"]),
   ])
 
   @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300, -1])
@@ -72,6 +74,8 @@ struct ConnectionReportTests {
     #expect(statistics.reports.remoteJitter == .milliseconds(4))
     #expect(statistics.reports.remoteLoss == 0.02)
     #expect(statistics.reports.remoteLost == 2)
+    #expect(statistics.reports.remotePacketsSent == 104)
+    #expect(statistics.reports.remoteBytesSent == 8320)
     #expect(statistics.reports.packetsReceived == 100)
     #expect(statistics.reports.packetsLost == 3)
     #expect(statistics.reports.packetsSent == 101)

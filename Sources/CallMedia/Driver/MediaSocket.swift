@@ -10,6 +10,8 @@ import RealtimeMedia
 struct MediaSocket {
   let channel: any Channel
   private let descriptor: Int32
+  // Nearly all datagrams go to one address, of which the system wants another form.
+  private let last: NIOLoopBoundBox<(transport: TransportAddress, socket: SocketAddress)?>
 
   /// Datagrams that are read in one system call.
   private static let batch = 8
@@ -40,7 +42,10 @@ struct MediaSocket {
       }
       // The channel owns the descriptor from here on.
       .withBoundSocket(descriptor)
-      .map { MediaSocket(channel: $0, descriptor: descriptor) }
+      .map {
+        MediaSocket(
+          channel: $0, descriptor: descriptor, last: NIOLoopBoundBox(nil, eventLoop: $0.eventLoop))
+      }
   }
 
   private static func open(_ address: SocketAddress) throws -> Int32 {
@@ -60,15 +65,22 @@ struct MediaSocket {
 
   /// Sends one datagram.
   ///
-  /// One that cannot be sent is lost, as on the way: ICE notices a way that carries nothing.
+  /// One that cannot be sent is lost, as on the way: ICE notices a way that carries nothing. On the loop of the socket only.
   func send(_ bytes: [UInt8], to remote: TransportAddress) {
     // A channel that is closed has given its descriptor back.
-    guard self.channel.isActive, let address = remote.socketAddress else { return }
+    guard self.channel.isActive, let address = self.address(remote) else { return }
     bytes.withUnsafeBytes { bytes in
       address.withSockAddr { pointer, length in
         _ = sendto(self.descriptor, bytes.baseAddress, bytes.count, 0, pointer, socklen_t(length))
       }
     }
+  }
+
+  private func address(_ transport: TransportAddress) -> SocketAddress? {
+    if let last = self.last.value, last.transport == transport { return last.socket }
+    guard let socket = transport.socketAddress else { return nil }
+    self.last.value = (transport, socket)
+    return socket
   }
 
   /// Where it is bound to.

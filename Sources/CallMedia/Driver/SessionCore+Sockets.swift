@@ -70,6 +70,7 @@ extension SessionCore {
       guard !self.isClosed, self.addresses[address] == id, let bound = socket.local
       else { return socket.close() }
       self.sockets[id] = socket
+      self.socketBound()
       self.connection?.addSocket(id, local: bound, at: self.now)
       self.pump()
     }.flatMapErrorThrowing { error in

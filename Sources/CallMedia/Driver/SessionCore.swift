@@ -5,18 +5,17 @@ import RealtimeMedia
 import VoiceCore
 import VoicePlatform
 
-/// Owns the sockets and the timer of one connection, and performs what it asks for. Confined to the engine's loop.
+/// Owns the sockets and the timer of one connection, and performs what it asks for. Confined to the loop of its thread.
 ///
 /// States: *opening* (see ``SessionOpening``), *open*, *closed*. Everything that comes in ends with ``pump()``.
-final class SessionCore {
+final class SessionCore: PacedMember {
   typealias Report = @Sendable (MediaSession.Event) -> Void
 
-  let loop: any EventLoop
+  private let thread: MediaThread
   let configuration: MediaSession.Configuration
   let audio: CallAudio
   let paths: (any NetworkPathMonitor)?
   let lookup: HostLookup
-  private let pacer: NIOLoopBoundBox<MediaPacer>
   private let report: Report
   private let clock = MonotonicClock()
   private let random: any RandomNumberGenerator & Sendable
@@ -38,7 +37,8 @@ final class SessionCore {
   private var timer: Scheduled<Void>?
   private var timerDeadline: VoiceInstant?
   private var gathering: [EventLoopPromise<Void>] = []
-  private var isPaced = false
+  /// What the pacer had left out when this session was added to it; `nil` before.
+  private var skippedBefore: Int?
   private(set) var isClosed = false
   private var isPumping = false
   private var ticks = 0
@@ -49,13 +49,12 @@ final class SessionCore {
   var isHeld = false
 
   init(
-    loop: any EventLoop, pacer: NIOLoopBoundBox<MediaPacer>, paths: (any NetworkPathMonitor)?,
-    lookup: @escaping HostLookup, configuration: MediaSession.Configuration, audio: CallAudio,
+    thread: MediaThread, paths: (any NetworkPathMonitor)?, lookup: @escaping HostLookup,
+    configuration: MediaSession.Configuration, audio: CallAudio,
     random: any RandomNumberGenerator & Sendable,
     report: @escaping Report
   ) {
-    self.loop = loop
-    self.pacer = pacer
+    self.thread = thread
     self.paths = paths
     self.lookup = lookup
     self.configuration = configuration
@@ -64,6 +63,7 @@ final class SessionCore {
     self.report = report
   }
 
+  var loop: any EventLoop { self.thread.loop }
   var now: VoiceInstant { self.clock.now }
 
   // MARK: Beginning and end
@@ -115,6 +115,12 @@ final class SessionCore {
     self.checkGathered()
   }
 
+  /// There is a socket at last, where none could be bound before.
+  func socketBound() {
+    guard self.connection != nil else { return }
+    self.failure = nil
+  }
+
   func fail(_ failure: VoiceFailure) {
     self.failure = failure
     self.tell(.failed(failure))
@@ -130,10 +136,11 @@ final class SessionCore {
     guard !self.isClosed else { return }
     self.connection?.close(at: self.now)
     self.isClosed = true
+    self.thread.leave()
     self.pump()
     self.pathTask?.cancel()
     self.timer?.cancel()
-    if self.isPaced { self.pacer.value.remove(self) }
+    if self.skippedBefore != nil { self.thread.pacer.value.remove(self) }
     for socket in self.sockets.values { socket.close() }
     for stream in self.streams.values { stream.close() }
     self.sockets = [:]
@@ -192,9 +199,10 @@ final class SessionCore {
     return try self.opened().repeatOffer()
   }
 
-  func receivedOffer(_ offer: String) throws(VoiceFailure) -> String {
+  func receivedOffer(_ offer: String, isReattach: Bool) throws(VoiceFailure) -> String {
     defer { self.pump() }
-    return try self.opened().receivedOffer(offer, at: self.now)
+    return try self.opened().receivedOffer(
+      offer, isReattach: isReattach, at: self.now)
   }
 
   func receivedAnswer(_ answer: String, isFinal: Bool) throws(VoiceFailure) {
@@ -219,6 +227,9 @@ final class SessionCore {
   private func completed(_ statistics: MediaStatistics) -> MediaStatistics {
     var statistics = statistics
     statistics.liveSamplesDropped = self.audio.liveSamplesDropped
+    if let skippedBefore = self.skippedBefore {
+      statistics.stepsSkipped = self.thread.pacer.value.skipped - skippedBefore
+    }
     return statistics
   }
 
@@ -255,6 +266,18 @@ final class SessionCore {
     }
     self.tellStatistics(connection, at: now)
     self.pump()
+  }
+
+  func skip(_ steps: Int) {
+    guard !self.isClosed else { return }
+    self.connection?.skipAudio(.milliseconds(20) * steps)
+  }
+
+  /// The thread has more to do than it can.
+  func overloaded() {
+    self.tell(
+      .warned(
+        VoiceFailure(.callMediaOverloaded, message: "The thread that carries this call cannot keep up.")))
   }
 
   private func tellStatistics(_ connection: AudioConnection, at now: VoiceInstant) {
@@ -299,6 +322,7 @@ final class SessionCore {
     case .keyPressed(let key): self.tell(.keyPressed(key.character))
     case .warned(.onlyHostCandidates) where self.configuration.iceServers.isEmpty: break
     case .warned(let warning): self.tell(.warned(self.failure(for: warning)))
+    case .mediaMissing: self.tell(.warned(VoiceFailure(.callMediaSilent)))
     case .decodingFailed(let failure): self.tell(.warned(failure))
     case .qualityChanged(let change): self.tell(.qualityChanged(change))
     case .failed(let failure): self.tell(.failed(failure))
@@ -308,11 +332,10 @@ final class SessionCore {
   private func stateChanged(_ state: AudioConnection.State) {
     switch state {
     case .connected:
-      if !self.isPaced {
-        self.isPaced = true
-        self.pacer.value.add(self)
-      }
       self.tell(.connected)
+      guard self.skippedBefore == nil else { return }
+      self.skippedBefore = self.thread.pacer.value.skipped
+      self.thread.pacer.value.add(self)
     case .interrupted: self.tell(.interrupted)
     case .new, .connecting, .failed, .closed: break
     }

@@ -119,7 +119,7 @@ extension AudioReceiver {
 
   private func decoder(_ index: Int) -> (any AudioDecoding)? {
     if let decoder = self.tracks[index].decoder { return decoder }
-    let decoder = AudioDecoders.make(self.tracks[index].key)
+    let decoder = self.makeDecoder(self.tracks[index].key)
     if decoder == nil, !self.tracks[index].hasFailed {
       self.tracks[index].hasFailed = true
       self.add(.codecFailed(self.tracks[index].key))

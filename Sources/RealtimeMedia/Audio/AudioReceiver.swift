@@ -143,6 +143,8 @@ public final class AudioReceiver {
   }
 
   let options: Options
+  /// Makes a decoder; tests let it fail.
+  var makeDecoder: (AudioCodec.Key) -> (any AudioDecoding)? = AudioDecoders.make
   var counters = Statistics()
   var tracks: [Track] = []
   var keyTracks: [KeyTrack] = []

@@ -22,6 +22,16 @@ extension AudioSender {
     return self.sendPending(into: &packet)
   }
 
+  /// Leaves out time: the other side's clock goes on, and what comes next is that much later.
+  ///
+  /// A pause of some length in the calls of ``send(_:at:into:)`` is noticed by itself. This is for who knows how much of it is left
+  /// out, and makes up for the rest with several calls at once.
+  public func skip(_ time: Duration) {
+    guard let last = self.lastCall else { return }
+    self.lastCall = last.advanced(by: time)
+    self.pass(time)
+  }
+
   /// Whether the last frame makes another packet.
   public var hasRest: Bool { self.pending.count >= self.packetLength }
 
@@ -132,9 +142,12 @@ extension AudioSender {
     guard let last = self.lastCall else { return }
     let frame = Duration.units(Int64(self.lastFrame), of: Self.rate)
     let missed = last.duration(to: now) - frame
-    guard missed >= Self.pause else { return }
+    if missed >= Self.pause { self.pass(missed) }
+  }
+
+  private func pass(_ time: Duration) {
     self.pending.removeAll(keepingCapacity: true)
-    self.timestamp &+= UInt32(truncatingIfNeeded: missed.units(of: self.codec.key.clockRate))
+    self.timestamp &+= UInt32(truncatingIfNeeded: time.units(of: self.codec.key.clockRate))
     self.isMarked = true
   }
 }

@@ -24,6 +24,11 @@ extension AudioConnection {
     }
   }
 
+  /// Lets time pass in which this side could not send, for want of time of the machine.
+  ///
+  /// - Parameter time: What is left out, besides what the calls of ``sendAudio(_:at:transmit:)`` make up for.
+  public func skipAudio(_ time: Duration) { self.sender?.skip(time) }
+
   private func transmit(
     _ timestamp: UInt32, _ srtp: SRTPContext, _ path: ICEAgent.SendingPath, at now: VoiceInstant,
     by transmit: Transmit
@@ -46,7 +51,12 @@ extension AudioConnection {
   ///   - samples: Is replaced.
   /// - Returns: How many of them were made up.
   public func readAudio(_ count: Int, into samples: inout [Int16], at now: VoiceInstant) -> Int {
-    if self.silence.poll(at: now) { self.checkNow(at: now) }
+    let isExpected = self.state == .connected && self.negotiator.agreed?.direction.receives ?? false
+    switch self.silence.poll(isExpected: isExpected, isWayGood: self.ice.isAnswered, at: now) {
+    case .nothing: break
+    case .check: self.checkNow(at: now)
+    case .missing: self.tell(.mediaMissing)
+    }
     let info = self.receiver.read(count, into: &samples, at: now)
     while let event = self.receiver.poll() {
       switch event {
@@ -78,16 +88,22 @@ extension AudioConnection {
 
   /// Sends a report if one is due.
   func sendReports(at now: VoiceInstant) {
-    guard case .secured(_, let srtp) = self.keys, self.reports?.poll(at: now, into: &self.report) ?? false,
-      (try? srtp.protectRTCP(&self.report)) != nil
+    guard case .secured(_, let srtp) = self.keys, self.reports?.poll(at: now, into: &self.report) ?? false
     else { return }
-    self.ice.send(self.report, at: now)
+    self.transmitReport(srtp, at: now)
   }
 
   func sendGoodbye(at now: VoiceInstant) {
-    guard case .secured(_, let srtp) = self.keys, self.reports?.leave(at: now, into: &self.report) ?? false,
-      (try? srtp.protectRTCP(&self.report)) != nil
+    guard case .secured(_, let srtp) = self.keys, self.reports?.leave(at: now, into: &self.report) ?? false
     else { return }
+    self.transmitReport(srtp, at: now)
+  }
+
+  private func transmitReport(_ srtp: SRTPContext, at now: VoiceInstant) {
+    guard (try? srtp.protectRTCP(&self.report)) != nil else {
+      self.packetsNotProtected += 1
+      return
+    }
     self.ice.send(self.report, at: now)
   }
 

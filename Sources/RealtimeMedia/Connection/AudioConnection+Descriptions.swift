@@ -58,8 +58,17 @@ extension AudioConnection {
   ///
   /// If an own offer is open, the other side's wins.
   ///
+  /// An offer that restarts ICE is answered with new credentials (RFC 8839 section 4.4.1.1.1). What the other side gave as an answer
+  /// is another matter: a gateway hands on the descriptions of clients that are back as offers, which does not open again who begins
+  /// the DTLS handshake. Then this side keeps credentials that the other side was never seen to use, or both would answer each
+  /// other's new credentials with new ones for ever.
+  ///
+  /// - Parameter isReattach: Whether this takes up a call after an outage, with what the other side said last. A connection that
+  ///   failed begins anew with it, although nothing in it is new.
   /// - Throws: ``VoiceFailure`` `call.media.unacceptable`, with the place in the text if it is malformed; nothing has changed then.
-  public func receivedOffer(_ text: String, at now: VoiceInstant) throws(VoiceFailure) -> String {
+  public func receivedOffer(
+    _ text: String, isReattach: Bool = false, at now: VoiceInstant
+  ) throws(VoiceFailure) -> String {
     try self.checkOpen()
     let offer = try Self.parse(text)
     var (negotiator, ice) = (self.negotiator, self.ice)
@@ -69,20 +78,24 @@ extension AudioConnection {
     let isFirst = negotiator.agreed == nil
     let isRestart: Bool
     do { isRestart = try negotiator.restartsICE(offer) } catch { throw error.failure }
+    let keepsCredentials =
+      isRestart && !negotiator.opensHandshake(offer) && !self.areKeysOver && ice.hasFreshCredentials
+    let isAnew = !isFirst && !isRestart && isReattach && self.state == .failed
     if isFirst {
       ice.setRole(.controlled)
-    } else if isRestart {
+    } else if isRestart && !keepsCredentials || isAnew {
       certificate = try self.certificateForRestart()
       // Who begins the restart controls it (RFC 8445 section 6.1.1 read with browsers' behaviour).
       ice.restart(as: .controlled, at: now)
     }
     do {
       let (answer, audio) = try negotiator.receivedOffer(
-        offer, direction: self.direction, transport: Self.transport(ice, certificate))
+        offer, direction: self.direction, transport: Self.transport(ice, certificate),
+        keepsCredentials: keepsCredentials)
       (self.negotiator, self.ice, self.negotiatorBeforeAnswer) = (negotiator, ice, nil)
       self.certificate = certificate
       self.offeredCertificate = nil
-      self.apply(audio, at: now)
+      self.apply(audio, isAnew: isAnew, keepsCredentials: keepsCredentials, at: now)
       self.drain()
       return answer.text
     } catch { throw error.failure }
@@ -166,19 +179,26 @@ extension AudioConnection {
   }
 
   /// Sets up the transport and the audio for an agreement.
-  private func apply(_ audio: NegotiatedAudio, at now: VoiceInstant) {
+  ///
+  /// - Parameters:
+  ///   - isAnew: Whether this side alone has new credentials.
+  ///   - keepsCredentials: Whether the other side alone has.
+  private func apply(
+    _ audio: NegotiatedAudio, isAnew: Bool = false, keepsCredentials: Bool = false, at now: VoiceInstant
+  ) {
     let new = Applied(
       userFragment: audio.remote.iceUserFragment, password: audio.remote.icePassword,
       fingerprints: Set(audio.remote.fingerprints), role: audio.dtlsRole, own: self.certificate.fingerprint)
     let old = self.applied
     self.applied = new
-    let isRestart = old?.userFragment != new.userFragment || old?.password != new.password
+    let isRestart = isAnew || old?.userFragment != new.userFragment || old?.password != new.password
     let areKeysNew =
       old?.fingerprints != new.fingerprints || old?.role != new.role || old?.own != new.own
     if isRestart {
       if !self.areKeysOver { self.failure = nil }
       self.ice.setRemote(
-        userFragment: new.userFragment, password: new.password, isLite: audio.remote.isICELite, at: now)
+        userFragment: new.userFragment, password: new.password, isLite: audio.remote.isICELite,
+        keepsOwn: keepsCredentials, at: now)
       self.connectDeadline = now.advanced(by: self.configuration.connectTimeout)
       self.awaitsNewWay = old != nil
     }

@@ -255,15 +255,14 @@ extension AudioConnection {
   /// When ``timePassed(at:)`` has something to do.
   public func nextWake(at now: VoiceInstant) -> VoiceInstant? {
     guard !self.isClosed else { return nil }
-    var wakes = [self.ice.nextWake, self.connectDeadline]
+    // Asked after each packet, so without arrays.
+    let wake = earlier(self.ice.nextWake, self.connectDeadline)
     switch self.keys {
     case .handshaking(let handshake, let deadline):
-      wakes.append(deadline)
-      wakes.append(handshake.timeout.map { now.advanced(by: $0) })
-    case .secured: wakes.append(self.reports?.nextWake)
-    case .waiting, .ready, .paused, .failed, .closed: break
+      return earlier(wake, earlier(deadline, handshake.timeout.map { now.advanced(by: $0) }))
+    case .secured: return earlier(wake, self.reports?.nextWake)
+    case .waiting, .ready, .paused, .failed, .closed: return wake
     }
-    return wakes.compactMap { $0 }.min()
   }
 
   /// Does what is due.
@@ -314,9 +313,9 @@ extension AudioConnection {
     case .waiting, .ready, .failed, .closed: break
     }
     self.ice.close(at: now)
-    self.drain()
     self.keys = .closed
+    // Before what is left is taken, so that nobody hears of a way that was lost.
     self.isClosed = true
-    self.tellState()
+    self.drain()
   }
 }

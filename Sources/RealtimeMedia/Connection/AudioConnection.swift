@@ -88,6 +88,8 @@ public final class AudioConnection {
     case warned(ICEWarning)
     /// What comes cannot be decoded, so silence is heard; the call goes on, and the other direction is good.
     case decodingFailed(VoiceFailure)
+    /// Nothing comes from the other side for some seconds, though the way is good and it has agreed to send; the call goes on.
+    case mediaMissing
     /// The quality became bad in one way, or recovered.
     case qualityChanged(CallQualityMonitor.Change)
     /// Why ``State/failed``.

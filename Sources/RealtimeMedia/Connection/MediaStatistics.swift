@@ -19,11 +19,14 @@ public struct MediaStatistics: Hashable, Sendable {
   /// Packets of media that could not prove to come from the other side, or were replayed, and those of a handshake from where the
   /// other side was never seen.
   public var packetsRefused = 0
-  /// Packets that could not be encrypted; nothing was sent in their place.
+  /// Packets of media and reports that could not be encrypted; nothing was sent in their place.
   public var packetsNotProtected = 0
   /// Samples at 48 kHz of a live source that were not sent because they came faster than the call takes them; counted by who
   /// brings the samples.
   public var liveSamplesDropped: Int64 = 0
+  /// Times 20 ms that were neither sent nor played because the machine or its thread for media had too much to do; counted by
+  /// who keeps the time.
+  public var stepsSkipped = 0
   /// The last window: loss, concealment, bitrates, levels, and what people would think of it.
   public var window: CallQualityMonitor.Report?
   /// What is wrong now.

@@ -2,8 +2,8 @@ import VoiceCore
 
 /// Says when the other side's media are missing, long before ICE would notice that a way is broken (RFC 7675 asks every 5 s).
 ///
-/// States: *idle*, nothing is expected; *flowing*, packets come; *silent*, none came for a while and a check was asked for, again
-/// each second. A check costs little, so one too many does no harm: other reasons for silence are a network that stalls,
+/// States: *idle*, nothing is expected; *waiting*, the first packet is; *flowing*, packets come; *silent*, none came for a while and
+/// a check was asked for, again each second. Where none comes for seconds although the way is good, that is told once. A check costs little, so one too many does no harm: other reasons for silence are a network that stalls,
 /// and a side that sends nothing while nobody speaks.
 struct SilenceWatch: Hashable, Sendable {
   /// Twelve packets of 20 ms; networks stall for less.
@@ -13,11 +13,23 @@ struct SilenceWatch: Hashable, Sendable {
   /// A gap beyond this tells that there are pauses.
   private static let longGap = Duration.milliseconds(130)
   static let repetition = Duration.seconds(1)
+  /// Ten pauses of Opus: the other side sends nothing at all.
+  static let missingLimit = Duration.seconds(4)
+
+  /// What follows from the silence.
+  enum Finding: Hashable, Sendable {
+    case nothing
+    /// The way should be checked now.
+    case check
+    /// Media are missing, although the way is good.
+    case missing
+  }
 
   private enum State: Hashable {
     case idle
+    case waiting(since: VoiceInstant, isTold: Bool)
     case flowing(last: VoiceInstant)
-    case silent(last: VoiceInstant, asked: VoiceInstant)
+    case silent(last: VoiceInstant, asked: VoiceInstant, isTold: Bool)
   }
 
   private var state = State.idle
@@ -28,8 +40,8 @@ struct SilenceWatch: Hashable, Sendable {
   /// A packet of media that is authentic came.
   mutating func received(at now: VoiceInstant) {
     switch self.state {
-    case .idle: break
-    case .flowing(let last), .silent(let last, _):
+    case .idle, .waiting: break
+    case .flowing(let last), .silent(let last, _, _):
       if last.duration(to: now) > Self.longGap {
         self.hasPauses = true
         self.regular = 0
@@ -44,17 +56,36 @@ struct SilenceWatch: Hashable, Sendable {
   /// Nothing is expected until the next packet: the other side is on hold, or all was agreed on anew.
   mutating func reset() { self = SilenceWatch() }
 
-  /// Whether the way should be checked now.
-  mutating func poll(at now: VoiceInstant) -> Bool {
+  /// Looks at how long nothing has come.
+  ///
+  /// - Parameters:
+  ///   - isExpected: Whether audio can flow and the other side has agreed to send.
+  ///   - isWayGood: Whether the last check of the way was answered: a broken one is told as such.
+  mutating func poll(isExpected: Bool, isWayGood: Bool, at now: VoiceInstant) -> Finding {
     switch self.state {
-    case .idle: return false
+    case .idle:
+      if isExpected { self.state = .waiting(since: now, isTold: false) }
+    case .waiting(let since, let isTold):
+      guard isExpected else {
+        self.state = .idle
+        return .nothing
+      }
+      guard isWayGood, !isTold, since.duration(to: now) >= Self.missingLimit else { return .nothing }
+      self.state = .waiting(since: since, isTold: true)
+      return .missing
     case .flowing(let last):
-      guard last.duration(to: now) >= (self.hasPauses ? Self.pauseLimit : Self.limit) else { return false }
-      self.state = .silent(last: last, asked: now)
-    case .silent(let last, let asked):
-      guard asked.duration(to: now) >= Self.repetition else { return false }
-      self.state = .silent(last: last, asked: now)
+      guard last.duration(to: now) >= (self.hasPauses ? Self.pauseLimit : Self.limit) else { return .nothing }
+      self.state = .silent(last: last, asked: now, isTold: false)
+      return .check
+    case .silent(let last, let asked, let isTold):
+      if isExpected, isWayGood, !isTold, last.duration(to: now) >= Self.missingLimit {
+        self.state = .silent(last: last, asked: asked, isTold: true)
+        return .missing
+      }
+      guard asked.duration(to: now) >= Self.repetition else { return .nothing }
+      self.state = .silent(last: last, asked: now, isTold: isTold)
+      return .check
     }
-    return true
+    return .nothing
   }
 }

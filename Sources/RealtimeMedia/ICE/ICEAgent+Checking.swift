@@ -179,10 +179,11 @@ extension ICEAgent {
     guard let generation = self.generations.first(where: { $0.number == pair.generation }),
       let remote = generation.remote
     else { return }
+    // As a candidate that the peer has to see first, also of a relay (RFC 8445 section 7.1.1).
     let priority = ICECandidate.priority(.peerReflexive, localPreference: pair.local.localPreference)
     var attributes: [STUNAttribute] = [
       .username("\(remote.userFragment):\(generation.local.userFragment)"),
-      .priority(pair.local.candidate.kind == .relayed ? pair.local.candidate.priority : priority),
+      .priority(priority),
     ]
     let role = pair.roleOfChecks ?? self.role
     switch role {

@@ -23,7 +23,10 @@ extension ICEAgent {
   mutating func receivedSTUN(
     _ bytes: [UInt8], _ base: Base, from source: TransportAddress, at now: VoiceInstant
   ) {
-    guard let received = try? ReceivedSTUNMessage(parsing: bytes), received.message.method == .binding else {
+    // Nobody can be answered at port 0.
+    guard source.port != 0, let received = try? ReceivedSTUNMessage(parsing: bytes),
+      received.message.method == .binding
+    else {
       self.counts.rejected &+= 1
       return
     }
@@ -113,6 +116,11 @@ extension ICEAgent {
   /// An authentic check came.
   mutating func checked(_ check: IncomingCheck, at now: VoiceInstant) {
     guard let last = self.generations.indices.last else { return }
+    if let index = self.generations.firstIndex(where: { $0.number == check.generation }),
+      let remote = self.generations[index].remote, remote.userFragment == check.remoteFragment
+    {
+      self.generations[index].isConfirmed = true
+    }
     if check.generation == self.newest.number, self.newest.remote == nil {
       guard self.generations[last].earlyChecks.count < Generation.earlyCheckLimit,
         !self.generations[last].earlyChecks.contains(where: {

@@ -140,17 +140,18 @@ extension ICEAgent {
     self.relays[id]?.isPending = false
     self.relays[id]?.retries = 0
     // Of relays, those are better that add less between us and the server.
-    let preference: UInt16
+    let best: UInt16
     switch relay.server.transport {
-    case .udp: preference = 60000
-    case .tcp: preference = 40000
-    case .tls: preference = 20000
+    case .udp: best = 60000
+    case .tcp: best = 40000
+    case .tls: best = 20000
     }
+    let preference = best - UInt16(clamping: id % 1000)
     let related = self.configuration.relayOnly ? nil : mapped
     let candidate = ICECandidate(
       foundation: self.foundation(
         .relayed, relayed.ip, server: relay.server.address.ip, transport: relay.server.transport),
-      priority: ICECandidate.priority(.relayed, localPreference: preference - UInt16(clamping: id % 1000)),
+      priority: ICECandidate.priority(.relayed, localPreference: preference),
       address: .ip(relayed.ip), port: relayed.port, kind: .relayed,
       relatedAddress: .ip(related?.ip ?? (relayed.ip.isV6 ? .v6(high: 0, low: 0) : .v4(0))),
       relatedPort: related?.port ?? 0)

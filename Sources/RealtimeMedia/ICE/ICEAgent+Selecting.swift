@@ -201,4 +201,10 @@ extension ICEAgent {
     self.state = next
     self.outputs.append(.stateChanged(next))
   }
+
+  /// Whether the last check on the selected pair was answered.
+  var isAnswered: Bool {
+    guard let pair = self.selectedPairState else { return false }
+    return pair.unansweredSince == nil
+  }
 }

@@ -58,6 +58,8 @@ extension ICEAgent {
     var remoteEnded = false
     /// The peer restarted and this side has not yet, so the credentials of this side are those of before.
     var awaitsRestart = false
+    /// The peer has shown that it knows both pairs of credentials.
+    var isConfirmed = false
     /// Checks that came before the peer's credentials (RFC 8445 section 7.3).
     var earlyChecks: [IncomingCheck] = []
 

@@ -165,9 +165,16 @@ public struct ICEAgent: Sendable {
     }
   }
 
+  /// Whether the peer was never seen to use the present credentials of both sides together.
+  ///
+  /// It may not have heard of them yet then, so where descriptions cross, new credentials of the peer need no newer ones here.
+  public var hasFreshCredentials: Bool { self.newest.remote != nil && !self.newest.isConfirmed }
+
   /// Says what the peer signalled; a new user fragment means that the peer restarted.
+  ///
+  /// - Parameter keepsOwn: Whether this side stays with its credentials, so that no restart of its own follows.
   public mutating func setRemote(
-    userFragment: String, password: String, isLite: Bool = false, at now: VoiceInstant
+    userFragment: String, password: String, isLite: Bool = false, keepsOwn: Bool = false, at now: VoiceInstant
   ) {
     guard self.state != .closed else { return }
     let remote = Credentials(userFragment: userFragment, password: password)
@@ -178,9 +185,10 @@ public struct ICEAgent: Sendable {
     }
     guard let last = self.generations.indices.last else { return }
     self.generations[last].remote = remote
-    self.generations[last].awaitsRestart = newest.remote != nil
-    // A lite peer never controls (RFC 8445 section 6.1.1).
+    self.generations[last].awaitsRestart = newest.remote != nil && !keepsOwn
+    // A lite peer never controls (RFC 8445 section 6.1.1), and never checks.
     if isLite { self.setRole(.controlling) }
+    self.generations[last].isConfirmed = isLite
     self.activate(at: now)
     let early = self.newest.earlyChecks
     for index in self.generations.indices { self.generations[index].earlyChecks = [] }

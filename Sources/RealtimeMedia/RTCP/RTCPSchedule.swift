@@ -24,6 +24,10 @@ public struct RTCPSchedule: Sendable {
     public var remoteLost: Int?
     /// The jitter of this side's packets, as the other side reports.
     public var remoteJitter: Duration?
+    /// Packets that the other side's source has sent, as it reports.
+    public var remotePacketsSent: Int64?
+    /// Bytes of payload that the other side's source has sent, as it reports.
+    public var remoteBytesSent: Int64?
     /// The jitter of the packets that come.
     public var jitter = Duration.zero
     /// Packets that came.
@@ -146,6 +150,8 @@ public struct RTCPSchedule: Sendable {
       self.counters.packetsReceived += receiver.received
       self.counters.packetsLost += receiver.lost
       self.counters.bytesReceived += receiver.receivedBytes
+      self.counters.remotePacketsSent = nil
+      self.counters.remoteBytesSent = nil
       self.receiver = nil
     }
     var receiver = self.receiver ?? RTPReceiverStatistics(ssrc: packet.ssrc, clockRate: clockRate)
@@ -176,7 +182,11 @@ public struct RTCPSchedule: Sendable {
     for packet in packets {
       switch packet {
       case .senderReport(let ssrc, let info, let blocks):
-        if ssrc == self.receiver?.ssrc { self.receiver?.received(info, at: now) }
+        if ssrc == self.receiver?.ssrc {
+          self.receiver?.received(info, at: now)
+          self.counters.remotePacketsSent = Int64(info.packets)
+          self.counters.remoteBytesSent = Int64(info.bytes)
+        }
         self.take(blocks, at: now)
       case .receiverReport(_, let blocks): self.take(blocks, at: now)
       case .bye(let ssrcs, let reason):

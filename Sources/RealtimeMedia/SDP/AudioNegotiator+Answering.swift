@@ -1,12 +1,17 @@
 extension AudioNegotiator {
   /// Takes an offer and makes its answer.
   ///
+  /// The answer bundles and names what the offer does: without a mid, which is needed for BUNDLE only, there is none in the
+  /// answer and in later own offers either (RFC 8829 section 5.3.1).
+  ///
   /// - Parameters:
   ///   - direction: What this side wants; the answer has no more than the offer allows.
   ///   - transport: New credentials if ``restartsICE(_:)`` says so.
+  ///   - keepsCredentials: Whether the old credentials may answer a restart, since the other side does not know them yet.
   /// - Throws: ``NegotiationError``; nothing has changed then.
   public mutating func receivedOffer(
-    _ offer: SessionDescription, direction: MediaDirection = .sendAndReceive, transport: Transport
+    _ offer: SessionDescription, direction: MediaDirection = .sendAndReceive, transport: Transport,
+    keepsCredentials: Bool = false
   ) throws(NegotiationError) -> (answer: SessionDescription, audio: NegotiatedAudio) {
     guard case .stable = self.state else { throw .glare }
     let index = try self.audioIndex(in: offer)
@@ -14,7 +19,7 @@ extension AudioNegotiator {
     let remote = try Self.remote(of: offer, at: index)
     guard medium.has("rtcp-mux") else { throw .noRTCPMux }
     let role = try self.role(answering: medium.setup ?? offer.setup, remote: remote, transport: transport)
-    if let agreed = self.agreed, try Self.isRestart(from: agreed.remote, to: remote),
+    if let agreed = self.agreed, try Self.isRestart(from: agreed.remote, to: remote), !keepsCredentials,
       self.transport?.iceUserFragment == transport.iceUserFragment
     {
       throw .ownCredentialsKept
@@ -57,19 +62,26 @@ extension AudioNegotiator {
   /// The medium that is taken: the one from before, or the first one with audio that is not rejected.
   func audioIndex(in offer: SessionDescription) throws(NegotiationError) -> Int {
     let audio = offer.media.indices.filter { offer.media[$0].kind == "audio" && !offer.media[$0].isRejected }
-    guard let first = audio.first else { throw .noAudio }
-    if !self.slots.isEmpty, audio.contains(self.audioIndex) { return self.audioIndex }
-    guard let index = audio.first(where: { Self.isSupported(offer.media[$0].transport) }) else {
-      throw Self.isSupported(offer.media[first].transport) ? .noAudio : .transportNotSupported
+    guard !audio.isEmpty else { throw .noAudio }
+    let supported = audio.filter { Self.offeredProfiles.contains(offer.media[$0].transport) }
+    guard let first = supported.first else { throw .transportNotSupported }
+    if !self.slots.isEmpty, audio.contains(self.audioIndex) {
+      guard supported.contains(self.audioIndex) else { throw .transportNotSupported }
+      return self.audioIndex
     }
-    return index
+    // Some offer a medium without encryption beside the one with it.
+    return supported.first { !offer.media[$0].fingerprints.isEmpty } ?? first
   }
 
-  /// RFC 8829 section 5.1.2: all of these mean the same.
-  static func isSupported(_ transport: String) -> Bool {
-    ["UDP/TLS/RTP/SAVPF", "UDP/TLS/RTP/SAVP", "TCP/DTLS/RTP/SAVPF", "RTP/SAVPF", "RTP/SAVP"].contains(
-      transport)
-  }
+  /// What own offers name (RFC 8829 section 5.1.2).
+  static let ownProfile = "UDP/TLS/RTP/SAVPF"
+  /// Profiles of answers that mean the same.
+  static let answeredProfiles: Set<String> = [
+    Self.ownProfile, "UDP/TLS/RTP/SAVP", "TCP/DTLS/RTP/SAVPF", "RTP/SAVPF", "RTP/SAVP",
+  ]
+  /// Profiles of offers that mean the same: that media are encrypted is known by the fingerprint, which has to be there
+  /// (RFC 8829 section 5.1.2).
+  static let offeredProfiles = Self.answeredProfiles.union(["TCP/DTLS/RTP/SAVP", "RTP/AVPF", "RTP/AVP"])
 
   /// The role of the answerer: the old one if the association goes on (RFC 8842 section 5.5).
   private func role(

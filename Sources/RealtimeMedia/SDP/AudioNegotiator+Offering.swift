@@ -10,8 +10,10 @@ extension AudioNegotiator {
     guard case .stable = self.state else { throw .glare }
     var slots = self.slots
     if slots.isEmpty {
-      slots = [Slot(kind: "audio", transport: "UDP/TLS/RTP/SAVPF", formats: [], mid: "0")]
+      slots = [Slot(kind: "audio", transport: Self.ownProfile, formats: [], mid: "0")]
     }
+    // Whatever the other side called it (RFC 8829 section 5.1.2).
+    if slots.indices.contains(self.audioIndex) { slots[self.audioIndex].transport = Self.ownProfile }
     let codecs = self.assigned(self.allCodecs)
     // After an agreement on one medium its place is kept, and what was rejected stays so.
     let media = slots.enumerated().map { index, slot in
@@ -49,7 +51,7 @@ extension AudioNegotiator {
     guard pending.audioIndex < answer.media.count else { throw .mediaDiffer }
     let medium = answer.media[pending.audioIndex]
     guard !medium.isRejected else { throw .audioRejected }
-    guard Self.isSupported(medium.transport) else { throw .transportNotSupported }
+    guard Self.answeredProfiles.contains(medium.transport) else { throw .transportNotSupported }
     if let bundle = answer.bundle {
       guard Set(bundle).isSubset(of: pending.offer.bundle ?? []) else { throw .bundleDiffers }
     }

@@ -147,6 +147,15 @@ public struct AudioNegotiator: Hashable, Sendable {
     return try Self.isRestart(from: agreed.remote, to: try Self.remote(of: offer, at: index))
   }
 
+  /// Whether a description leaves open who begins the DTLS handshake, as offers do and answers do not (RFC 8842 section 5.2).
+  func opensHandshake(_ description: SessionDescription) -> Bool {
+    guard let index = try? self.audioIndex(in: description) else { return true }
+    switch description.media[index].setup ?? description.setup {
+    case .active, .passive: return false
+    case .either, .holdConnection, nil: return true
+    }
+  }
+
   static func isRestart(
     from old: NegotiatedAudio.Remote, to new: NegotiatedAudio.Remote
   ) throws(NegotiationError) -> Bool {
@@ -183,7 +192,7 @@ public struct AudioNegotiator: Hashable, Sendable {
   ) -> MediaDescription {
     var attributes: [SDPAttribute] = [
       .iceUserFragment(transport.iceUserFragment), .icePassword(transport.icePassword),
-      .iceOptions(["trickle"]), .fingerprint(transport.fingerprint), .setup(setup),
+      .iceOptions(["trickle", "ice2"]), .fingerprint(transport.fingerprint), .setup(setup),
     ]
     if let mid = slot.mid { attributes.append(.mid(mid)) }
     attributes += [

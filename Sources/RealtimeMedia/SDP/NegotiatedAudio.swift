@@ -87,7 +87,7 @@ public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible
   case audioRejected
   /// The two have no codec in common.
   case noCommonCodec
-  /// The transport is not `UDP/TLS/RTP/SAVPF` or one of its relatives.
+  /// The transport is not `UDP/TLS/RTP/SAVPF` or one of the names that mean the same (RFC 8829 section 5.1.2).
   case transportNotSupported
   /// `a=ice-ufrag` or `a=ice-pwd` is missing.
   case noICECredentials

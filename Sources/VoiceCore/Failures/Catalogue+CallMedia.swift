@@ -7,6 +7,10 @@ extension VoiceFailure.Code {
   public static let callMediaUnacceptable = Self("call.media.unacceptable")
   /// A STUN or TURN server cannot be used.
   public static let callRelayFailed = Self("call.media.relay-failed")
+  /// More calls than the machine, or the threads for media, can carry.
+  public static let callMediaOverloaded = Self("call.media.overloaded")
+  /// The other side sends no audio, although the way is good.
+  public static let callMediaSilent = Self("call.media.silent")
   /// The call's media uses microphone and loudspeaker by itself, so that programs have no samples.
   public static let callSamplesUnavailable = Self("call.media.no-samples")
   /// A test call was set up, and nothing could be measured in it.
@@ -42,6 +46,22 @@ extension FailureCatalogue {
       response: "Goes on without it.",
       advice: "Check its address, user and password; behind strict firewalls calls need a relay.",
       reproduce: "`voice call --local echo --ice-server turn:127.0.0.1:9`"),
+    Definition(
+      .callMediaOverloaded, .call, .none,
+      happens:
+        "The thread that carries the audio of the call has more to do than it can, or the machine is too busy.",
+      response:
+        "Leaves out parts of 20 ms of all calls, and counts them. The server refuses calls to its services (SIP 503).",
+      advice:
+        "Make fewer calls at once, or give the engine more threads (`MediaEngine(threads:)`), up to the number of cores.",
+      reproduce: "Two hundred calls with Opus in one process on one thread"),
+    Definition(
+      .callMediaSilent, .call, .none,
+      happens:
+        "No audio has come from the other side for four seconds, although the way is good and it agreed to send.",
+      response: "Plays silence and goes on; checks the way each second. It is told once for each silence.",
+      advice: "Tell the user that nothing comes: the other side's app or microphone may have stopped.",
+      reproduce: "A browser as the other side, whose track is removed (`sender.replaceTrack(null)`)"),
     Definition(
       .callSamplesUnavailable, .call, .changeConfiguration("the media of the client"),
       happens:

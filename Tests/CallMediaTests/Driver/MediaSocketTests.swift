@@ -29,6 +29,58 @@ struct MediaSocketTests {
     try await group.shutdownGracefully()
   }
 
+  @Test func sendsEachDatagramWhereItBelongs() async throws {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let loop = group.next()
+    let (received, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+    var receivers: [any Channel] = []
+    for name in UInt8(1)...2 {
+      receivers.append(
+        try await DatagramBootstrap(group: loop)
+          .channelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture {
+              try channel.pipeline.syncOperations.addHandler(Collector(name: name, continuation))
+            }
+          }
+          .bind(host: "127.0.0.1", port: 0).get())
+    }
+    let addresses = try receivers.map { try #require($0.localAddress.flatMap { TransportAddress($0) }) }
+    let socket = try await loop.flatSubmit {
+      do {
+        return MediaSocket.bind(try SocketAddress(ipAddress: "127.0.0.1", port: 0), on: loop) {
+          SocketHandler(id: ICEAgent.SocketID(rawValue: 1), core: nil)
+        }
+      } catch {
+        return loop.makeFailedFuture(error)
+      }
+    }.get()
+    // To the first, the first, the second and the first again.
+    var arrived = received.makeAsyncIterator()
+    for (place, number) in [(0, UInt8(1)), (0, 2), (1, 3), (0, 4)] {
+      try await loop.submit { socket.send([number], to: addresses[place]) }.get()
+      #expect(await arrived.next() == [UInt8(place + 1), number])
+    }
+    try await socket.channel.close().get()
+    try await group.shutdownGracefully()
+  }
+
+  /// Notes what comes, with its own name before it.
+  private final class Collector: ChannelInboundHandler {
+    typealias InboundIn = AddressedEnvelope<ByteBuffer>
+
+    private let name: UInt8
+    private let found: AsyncStream<[UInt8]>.Continuation
+
+    init(name: UInt8, _ found: AsyncStream<[UInt8]>.Continuation) {
+      self.name = name
+      self.found = found
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      self.found.yield([self.name] + self.unwrapInboundIn(data).data.readableBytesView)
+    }
+  }
+
   @Test func tellsThatAnAddressIsNotOfThisMachine() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let loop = group.next()

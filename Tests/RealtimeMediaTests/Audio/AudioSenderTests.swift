@@ -153,6 +153,18 @@ import VoiceTesting
     #expect(next.timestamp == last.timestamp &+ 501 * 160)
   }
 
+  /// What is left out counts once, although the pause in the calls is long enough to be noticed by itself.
+  @Test func timeThatIsLeftOutIsTimeForTheOtherSide() throws {
+    let sender = try AudioWorld.sender()
+    sender.skip(.seconds(1))
+    let before = try Self.packets(sender, 5) { Self.tone($0) }
+    sender.skip(.milliseconds(300))
+    let after = try Self.packets(sender, 5, from: 20) { Self.tone($0) }
+    let (last, next) = (try #require(before.last ?? nil), try #require(after.first ?? nil))
+    #expect(next.marker && next.sequenceNumber == last.sequenceNumber &+ 1)
+    #expect(next.timestamp == last.timestamp &+ 16 * 160)
+  }
+
   @Test func aChangeOfTheCodecGoesOn() throws {
     let sender = try AudioWorld.sender(AudioWorld.opus)
     let first = try Self.packets(sender, 5) { Self.tone($0) }

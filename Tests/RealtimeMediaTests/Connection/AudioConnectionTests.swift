@@ -204,6 +204,17 @@ import VoiceCore
     #expect(world.alice.connection.state == .closed)
   }
 
+  @Test func whoClosesHearsOfNothingButTheEnd() throws {
+    let world = try CallWorld(seed: 21)
+    world.openSockets()
+    try world.negotiate()
+    #expect(world.run(.seconds(3)) { world.areHeard })
+    let before = world.alice.states.count
+    world.alice.connection.close(at: world.now)
+    world.perform(world.alice)
+    #expect(world.alice.states.dropFirst(before) == [.closed])
+  }
+
   @Test func whoVanishesIsMissedAndThenGivenUp() throws {
     let world = try CallWorld(seed: 18)
     world.openSockets()

@@ -90,6 +90,21 @@ final class CallWorld {
     self.run(.milliseconds(50))
   }
 
+  /// One socket each, behind a NAT or none, and all there is to gather; NATs have these addresses then, and sockets `10.0.0.1`.
+  ///
+  /// - Returns: The realms of both.
+  func openSockets(behind nats: [VirtualNAT.Kind?]) -> [Int] {
+    var realms: [Int] = []
+    for ((party, address), kind) in zip([(self.alice, "192.0.2.1"), (self.bob, "192.0.2.2")], nats) {
+      let realm = kind.map { self.network.addNAT($0, address) } ?? 0
+      realms.append(realm)
+      self.addSocket(party, kind == nil ? address : "10.0.0.1", in: realm)
+      party.connection.socketsAdded(at: self.now)
+    }
+    self.run(.seconds(10)) { self.parties.allSatisfy { $0.connection.hasAllCandidates } }
+    return realms
+  }
+
   /// Alice offers, Bob answers; what is between them may be changed.
   func negotiate(
     _ direction: MediaDirection? = nil, restartingICE: Bool = false, from caller: Party? = nil,

@@ -17,7 +17,7 @@ import VoiceCore
   @Test func theFirstFlightThatComesBeforeTheAnswerIsKept() throws {
     let world = try AudioConnectionWorld(seed: 1, makeHandshake: Self.withoutRepetition)
     var flights = 0
-    world.onDatagram = { side, bytes in
+    world.onDatagram = { [unowned world] side, bytes in
       if side === world.one, bytes.first == 22 { flights += 1 }
     }
     try world.agree(answerAfter: .milliseconds(400)) {
@@ -30,7 +30,9 @@ import VoiceCore
   /// Both have what they need, and the checks of one side are answered first.
   @Test(arguments: [1, 2]) func theFirstFlightThatComesBeforeTheWayIsKept(_ silent: UInt8) throws {
     let world = try AudioConnectionWorld(seed: 2, makeHandshake: Self.withoutRepetition)
-    world.dropsChecks = { $0.number == silent && world.now < .init(offset: .milliseconds(400)) }
+    world.dropsChecks = { [unowned world] in
+      $0.number == silent && world.now < .init(offset: .milliseconds(400))
+    }
     try world.agree()
     let time = world.run(for: .seconds(3)) { world.one.isHearing && world.other.isHearing }
     #expect(time != nil)

@@ -11,16 +11,45 @@ import VoiceTesting
     case stuck(String)
   }
 
-  /// A call with loss, delay, jitter and duplication; holds, restarts, keys and outages in between; a good network in the end.
-  static func course(seed: UInt64) throws -> Outcome {
-    var random = SeededGenerator(seed: seed)
-    let world = try CallWorld(seed: random.next())
+  private static let stun = TransportAddress(VirtualNetwork.ip("192.0.2.254"), port: 3478)
+  private static let turn = TransportAddress(VirtualNetwork.ip("192.0.2.253"), port: 3478)
+
+  /// Each side behind a NAT or none; where there is one, there are a STUN server and at least one relay.
+  private static func world(using random: inout SeededGenerator) throws -> (
+    CallWorld, places: [(String, Int)]
+  ) {
+    let choices: [VirtualNAT.Kind?] = [nil, nil, nil] + VirtualNAT.Kind.allCases
+    let nats = [0, 1].map { _ in choices.randomElement(using: &random) ?? nil }
+    let hasNAT = nats.contains { $0 != nil }
+    let relays = [hasNAT, hasNAT && Bool.random(using: &random)]
+    let configurations = relays.map { hasRelay in
+      var configuration = AudioConnection.Configuration()
+      if hasNAT { configuration.ice.servers.append(.init(.stun, Self.stun)) }
+      if hasRelay {
+        configuration.ice.servers.append(.init(.turn, Self.turn, username: "ann", password: "secret"))
+      }
+      return configuration
+    }
+    let world = try CallWorld(seed: random.next(), configurations[0], configurations[1])
+    world.network.addServer(Self.stun)
+    world.network.addServer(Self.turn, users: ["ann": "secret"])
     world.network.link = .init(
       loss: Double.random(in: 0...0.1, using: &random),
       delay: .milliseconds(Int.random(in: 1...100, using: &random)),
       jitter: .milliseconds(Int.random(in: 0...80, using: &random)),
       duplication: Double.random(in: 0...0.1, using: &random))
-    world.openSockets()
+    let realms = world.openSockets(behind: nats)
+    let places = zip(["192.0.2.1", "192.0.2.2"], zip(nats, realms)).map { address, place in
+      (place.0 == nil ? address : "10.0.0.1", place.1)
+    }
+    return (world, places)
+  }
+
+  /// A call with NATs, relays, loss, delay, jitter and duplication; holds, restarts, keys and outages in between; a good network in
+  /// the end.
+  static func course(seed: UInt64) throws -> Outcome {
+    var random = SeededGenerator(seed: seed)
+    let (world, places) = try Self.world(using: &random)
     try world.negotiate()
     for _ in 0..<Int.random(in: 0...3, using: &random) {
       world.run(.milliseconds(Int.random(in: 0...2000, using: &random)))
@@ -32,10 +61,10 @@ import VoiceTesting
       case 1: try world.negotiate(restartingICE: true, from: world.parties.randomElement(using: &random))
       case 2: _ = world.alice.connection.press([.init("5"), .init("#")].compactMap { $0 })
       case 3:
-        let address = Bool.random(using: &random) ? "192.0.2.1" : "192.0.2.2"
-        world.network.setDown(true, address)
+        let (address, realm) = places[Int.random(in: 0...1, using: &random)]
+        world.network.setDown(true, address, in: realm)
         world.run(.milliseconds(Int.random(in: 0...40_000, using: &random)))
-        world.network.setDown(false, address)
+        world.network.setDown(false, address, in: realm)
       default: world.alice.isSilent.toggle()
       }
     }
@@ -60,10 +89,14 @@ import VoiceTesting
     return .stuck("\(world.parties.map { "\($0.connection.state) \($0.failures)" })")
   }
 
-  @Test func callsOverRandomNetworksAreHeardInTheEnd() throws {
+  /// How many parts there are, so that they run beside each other.
+  private static let parts: UInt64 = 8
+
+  /// 24 calls, or 10,000 with `VOICE_LONG_TESTS=1`, which takes an hour without optimisation (`make test-long` has it).
+  @Test(arguments: 0..<Self.parts) func callsOverRandomNetworksAreHeardInTheEnd(part: UInt64) throws {
     let environment = ProcessInfo.processInfo.environment
     let count: UInt64 = environment["VOICE_LONG_TESTS"] == nil ? 24 : 10_000
-    for seed in 1...count {
+    for seed in stride(from: part + 1, through: count, by: Int(Self.parts)) {
       switch try Self.course(seed: seed) {
       case .heard: break
       case .stuck(let how): Issue.record("seed \(seed): \(how)")

@@ -8,14 +8,22 @@ struct SilenceWatchTests {
 
   /// When the watch asks, in milliseconds, looked at every 20 ms, if packets come at these times.
   private static func asks(until end: Int, packetsAt packets: Set<Int>) -> [Int] {
+    Self.times(of: .check, until: end, packetsAt: packets)
+  }
+
+  private static func times(
+    of finding: SilenceWatch.Finding, until end: Int, packetsAt packets: Set<Int>, expectedFrom: Int = .max
+  ) -> [Int] {
     var watch = SilenceWatch()
-    var asks: [Int] = []
+    var times: [Int] = []
     for time in stride(from: 0, through: end, by: 20) {
       let now = Self.start.advanced(by: .milliseconds(time))
       if packets.contains(time) { watch.received(at: now) }
-      if watch.poll(at: now) { asks.append(time) }
+      if watch.poll(isExpected: time >= expectedFrom, isWayGood: true, at: now) == finding {
+        times.append(time)
+      }
     }
-    return asks
+    return times
   }
 
   @Test func expectsNothingBeforeTheFirstPacket() {
@@ -47,7 +55,45 @@ struct SilenceWatchTests {
     var watch = SilenceWatch()
     watch.received(at: Self.start)
     watch.reset()
-    let asks = watch.poll(at: Self.start.advanced(by: .seconds(1)))
-    #expect(!asks)
+    let finding = watch.poll(isExpected: false, isWayGood: true, at: Self.start.advanced(by: .seconds(1)))
+    #expect(finding == .nothing)
+  }
+
+  @Test func tellsOnceThatNothingEverCame() {
+    #expect(Self.times(of: .missing, until: 20_000, packetsAt: [], expectedFrom: 1_000) == [5_000])
+  }
+
+  @Test func tellsOnceThatNothingComesAnyMore() {
+    let packets = Set(stride(from: 0, through: 1_000, by: 20))
+    #expect(Self.times(of: .missing, until: 20_000, packetsAt: packets, expectedFrom: 0) == [5_000])
+  }
+
+  @Test func tellsAgainOfTheNextSilence() {
+    let packets = Set([0, 6_000, 6_020])
+    #expect(Self.times(of: .missing, until: 12_000, packetsAt: packets, expectedFrom: 0) == [4_000, 10_020])
+  }
+
+  @Test func pausesOfTheOtherSideAreNoMissingMedia() {
+    let packets = Set(stride(from: 0, through: 20_000, by: 400))
+    #expect(Self.times(of: .missing, until: 20_000, packetsAt: packets, expectedFrom: 0).isEmpty)
+  }
+
+  @Test func missesNothingThatIsNotExpected() {
+    #expect(Self.times(of: .missing, until: 20_000, packetsAt: [0, 20]).isEmpty)
+  }
+
+  /// Its end is told by ICE.
+  @Test func waitsWithTheNewsUntilTheWayIsKnownToBeGood() {
+    var watch = SilenceWatch()
+    watch.received(at: Self.start)
+    func isMissing(_ seconds: Int, isWayGood: Bool) -> Bool {
+      let now = Self.start.advanced(by: .seconds(seconds))
+      // The check that is due comes first.
+      return [1, 2].contains { _ in watch.poll(isExpected: true, isWayGood: isWayGood, at: now) == .missing }
+    }
+    let before = isMissing(6, isWayGood: false)
+    let after = isMissing(7, isWayGood: true)
+    #expect(!before)
+    #expect(after)
   }
 }

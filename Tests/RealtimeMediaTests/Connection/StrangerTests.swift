@@ -13,7 +13,7 @@ import VoiceCore
   @Test(arguments: [alert(2, 40), alert(1, 0)]) func cannotEndAHandshake(_ alert: [UInt8]) throws {
     let world = try AudioConnectionWorld(seed: 1)
     var sent = 0
-    world.onDatagram = { side, _ in
+    world.onDatagram = { [unowned world] side, _ in
       for way in 1...2 {
         var bytes = alert
         sent += 1
@@ -50,7 +50,7 @@ import VoiceCore
     #expect(world.run(.seconds(3)) { world.areHeard })
     let id = try #require(world.bob.sockets.keys.first)
     var moved: [[UInt8]] = []
-    world.onTheWay = { party, bytes in
+    world.onTheWay = { [unowned world] party, bytes in
       guard party === world.alice else { return bytes }
       if bytes.first.map({ $0 >= 128 }) ?? false { moved.append(bytes) }
       return nil

@@ -178,7 +178,7 @@ import VoiceCore
       at: world.now)
     world.perform(world.one)
     // The lite peer is played by the drop hook, which sees what is sent to it.
-    world.drops = { _, bytes, _ in
+    world.drops = { [unowned world] _, bytes, _ in
       guard let answer = peer.answer(bytes, from: world.one) else { return false }
       world.network.send(
         answer, from: endpoint, to: world.one.sockets.values.first?.address ?? endpoint.address)

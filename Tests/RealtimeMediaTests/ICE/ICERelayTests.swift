@@ -38,6 +38,22 @@ import VoiceCore
     #expect(world.one.agent.failure == .noLocalCandidates)
   }
 
+  /// RFC 8445 section 7.1.1: that of a candidate that is seen, also of a relay; all but the type is that of the relay.
+  @Test(arguments: [ICEAgent.Server.Transport.udp, .tcp])
+  func checksCarryThePriorityOfACandidateThatIsSeen(_ transport: ICEAgent.Server.Transport) throws {
+    let world = Self.world(ICEConnectingTests.turn(transport, relayOnly: true), seed: 10)
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.other, "198.51.100.2")
+    world.one.keepsCandidates = true
+    world.start()
+    #expect(ICEConnectingTests.connected(world))
+    let seen = try #require(world.other.agent.selectedPair?.remote)
+    let relay = try #require(world.one.candidates.first { $0.kind == .relayed })
+    #expect(seen.kind == .peerReflexive && seen.address == relay.address && seen.port == relay.port)
+    #expect(seen.priority >> 24 == ICECandidate.priority(.peerReflexive) >> 24)
+    #expect(seen.priority & 0xff_ffff == relay.priority & 0xff_ffff)
+  }
+
   @Test(arguments: [ICEAgent.Server.Transport.udp, .tcp])
   func aServerThatDoesNotAnswerIsAWarning(_ transport: ICEAgent.Server.Transport) {
     var configuration = ICEConnectingTests.turn(transport)

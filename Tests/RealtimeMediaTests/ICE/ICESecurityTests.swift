@@ -48,6 +48,22 @@ import VoiceTesting
     #expect(world.one.agent.role == .controlling)
   }
 
+  /// Spoofed, or by way of a relay: what could be said to it could not be sent.
+  @Test func aCheckFromPort0GetsNoAnswer() {
+    var random = SeededGenerator(seed: 3)
+    let world = ICEWorld(seed: 3)
+    let socket = world.addSocket(world.one, "198.51.100.1")
+    let mine = world.one.agent.localCredentials
+    while world.one.agent.poll() != nil {}
+    for role in [STUNAttribute.iceControlled(.max), .iceControlling(0)] {
+      let bytes = Self.check("\(mine.userFragment):they", password: mine.password, role, random: &random)
+      world.one.agent.received(
+        bytes[...], on: socket, from: TransportAddress(.v4(0x0a00_0001), port: 0), at: world.now)
+      #expect(world.one.agent.poll() == nil)
+    }
+    #expect(world.one.agent.counts.rejected == 2 && world.one.agent.counts.checksReceived == 0)
+  }
+
   @Test func unauthenticatedChecksCostNothingAndGetNoAnswer() {
     let world = ICEWorld(seed: 2)
     let socket = world.addSocket(world.one, "198.51.100.1")
@@ -116,7 +132,7 @@ import VoiceTesting
     let peer = world.other.sockets.values.first?.address ?? TransportAddress(.v4(1), port: 1)
     let stranger = TransportAddress(VirtualNetwork.ip("203.0.113.9"), port: peer.port)
     var forged = 0
-    world.drops = { from, bytes, _ in
+    world.drops = { [unowned world] from, bytes, _ in
       // Every check of one is lost, and answered in ways that must not count.
       guard from == 0, let check = try? ReceivedSTUNMessage(parsing: bytes), check.message.kind == .request
       else { return from == 1 }

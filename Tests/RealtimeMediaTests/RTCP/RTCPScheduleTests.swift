@@ -161,6 +161,14 @@ import VoiceTesting
     #expect(statistics.remoteJitter == .zero && statistics.packetsSent == 1000)
     #expect(right.statistics.roundTrip == nil, "who only receives does not learn it")
     #expect(right.statistics.packetsLost >= 98)
+    // By the last report that came, at most some seconds before the end.
+    let sent = try #require(right.statistics.remotePacketsSent)
+    #expect(sent > 700 && sent <= 1000, "\(sent)")
+    #expect(right.statistics.remoteBytesSent == sent * 80)
+    #expect(left.statistics.remotePacketsSent == nil, "who only receives has nothing to report of it")
+    // Another source has sent nothing yet that is known.
+    right.received(Self.packet(9, 1), clockRate: 48000, at: Self.at(20_000))
+    #expect(right.statistics.remotePacketsSent == nil && right.statistics.remoteBytesSent == nil)
   }
 
   @Test func theCountsGoOnOverANewSourceAndAnotherClock() {

@@ -59,7 +59,8 @@ import VoiceCore
   @Test func refusesOffersThatCannotBeAnswered() {
     #expect(Self.refusal { $0.replacing("m=audio 9", with: "m=audio 0") } == .noAudio)
     #expect(Self.refusal { $0.replacing("m=audio", with: "m=video") } == .noAudio)
-    #expect(Self.refusal { $0.replacing("UDP/TLS/RTP/SAVPF", with: "RTP/AVP") } == .transportNotSupported)
+    #expect(Self.refusal { $0.replacing("UDP/TLS/RTP/SAVPF", with: "udp") } == .transportNotSupported)
+    #expect(Self.refusal { $0.replacing("UDP/TLS/RTP/SAVPF", with: "RTP/XAVP") } == .transportNotSupported)
     #expect(Self.refusal { $0.replacing("a=rtcp-mux\r\n", with: "") } == .noRTCPMux)
     #expect(Self.refusal { $0.replacing("a=ice-ufrag:CkzL\r\n", with: "") } == .noICECredentials)
     #expect(
@@ -127,6 +128,84 @@ import VoiceCore
     #expect(audio.telephoneEvent(for: audio.codecs[0])?.sends == 110)
     #expect(audio.telephoneEvent(for: audio.codecs[1])?.sends == 126)
     #expect(audio.remote.candidates.count == 2 && !audio.remote.hasAllCandidates)
+  }
+
+  /// RFC 8829 section 5.1.2.
+  static let profiles = [
+    "RTP/AVP", "RTP/AVPF", "RTP/SAVP", "RTP/SAVPF", "TCP/DTLS/RTP/SAVP", "TCP/DTLS/RTP/SAVPF",
+    "UDP/TLS/RTP/SAVP", "UDP/TLS/RTP/SAVPF",
+  ]
+
+  @Test(arguments: Self.profiles)
+  func neverAgreesWithoutAFingerprint(profile: String) {
+    let refusal = Self.refusal {
+      $0.replacing("UDP/TLS/RTP/SAVPF", with: profile).replacing("a=fingerprint:", with: "a=nothing:")
+    }
+    #expect(refusal == .noFingerprint)
+  }
+
+  @Test(arguments: Self.profiles)
+  func answersEachProfileWithTheSame(profile: String) throws {
+    var negotiator = Self.negotiator()
+    let offer = try SessionDescription(
+      parsing: Samples.chromium.replacing("UDP/TLS/RTP/SAVPF", with: profile))
+    let answer = try Self.sent(negotiator.receivedOffer(offer, transport: Self.transport("bbbb")).answer)
+    #expect(answer.media.map(\.transport) == [profile])
+    #expect(answer.media.first?.fingerprints == [Self.transport("bbbb").fingerprint])
+    let own = try negotiator.makeOffer(.sendAndReceive, transport: Self.transport("bbbb"))
+    #expect(own.media.map(\.transport) == ["UDP/TLS/RTP/SAVPF"], "own offers name the right one")
+  }
+
+  @Test func ofSeveralMediaTakesTheOneThatIsEncrypted() throws {
+    let text = Samples.chromium.replacing(
+      "m=audio", with: "m=audio 9 RTP/AVP 0\r\nc=IN IP4 0.0.0.0\r\na=mid:1\r\nm=audio")
+    var negotiator = Self.negotiator()
+    let answer = try negotiator.receivedOffer(
+      SessionDescription(parsing: text), transport: Self.transport("bbbb")
+    ).answer
+    #expect(answer.media.map(\.port) == [0, 9])
+  }
+
+  @Test func anOfferThatLeavesItsProfileIsRefused() throws {
+    var (caller, callee) = try Self.pair()
+    let offer = try caller.makeOffer(.sendAndReceive, transport: Self.transport("aaaa"))
+    let other = try SessionDescription(parsing: offer.text.replacing("UDP/TLS/RTP/SAVPF", with: "udp"))
+    #expect(throws: NegotiationError.transportNotSupported) {
+      try callee.receivedOffer(other, transport: Self.transport("bbbb", fingerprint: 2))
+    }
+  }
+
+  /// `ice2`: candidates are nominated one by one (RFC 8445 section 10).
+  @Test func namesItsOptionsOfICE() throws {
+    var (caller, callee) = (Self.negotiator(), Self.negotiator(id: 2))
+    let offer = try Self.sent(caller.makeOffer(.sendAndReceive, transport: Self.transport("aaaa")))
+    #expect(offer.media.first?.iceOptions == ["trickle", "ice2"])
+    let (answer, audio) = try callee.receivedOffer(offer, transport: Self.transport("bbbb"))
+    #expect(answer.media.first?.iceOptions == ["trickle", "ice2"])
+    #expect(audio.remote.iceOptions == ["trickle", "ice2"])
+  }
+
+  /// RFC 8829 section 5.3.1: an answer names what the offer names.
+  @Test func withoutAMidItIsAnsweredWithoutBundle() throws {
+    let text = Samples.chromium.replacing("a=group:BUNDLE 0\r\n", with: "")
+    var negotiator = Self.negotiator()
+    let named = try negotiator.receivedOffer(
+      SessionDescription(parsing: text), transport: Self.transport("bbbb"))
+    #expect(named.answer.bundle == nil && named.answer.media.first?.mid == "0")
+
+    negotiator = Self.negotiator()
+    let offer = try SessionDescription(parsing: text.replacing("a=mid:0\r\n", with: ""))
+    let (answer, audio) = try negotiator.receivedOffer(offer, transport: Self.transport("bbbb"))
+    #expect(try Self.sent(answer).media.map(\.port) == [9])
+    #expect(!answer.text.contains("BUNDLE") && !answer.text.contains("a=mid"))
+    #expect(audio.mid == nil && audio.direction == .sendAndReceive)
+
+    let own = try Self.sent(negotiator.makeOffer(.sendOnly, transport: Self.transport("bbbb")))
+    #expect(!own.text.contains("BUNDLE") && !own.text.contains("a=mid"))
+    var other = Self.negotiator(id: 2)
+    let theirs = try other.receivedOffer(own, transport: Self.transport("cccc", fingerprint: 2)).answer
+    #expect(theirs.media.map(\.mid) == [nil])
+    #expect(try negotiator.receivedAnswer(theirs).mid == nil)
   }
 
   @Test func bothSidesAgree() throws {

@@ -42,8 +42,8 @@ struct CommandStatusTests {
       .callDestinationMissing, .callDestinationUnknown, .callDestinationNotRegistered, .callSetupFailed,
       .callBusy, .callRejected, .callNotAnswered, .callAnsweredElsewhere, .callFailedElsewhere,
       .callMediaFailed, .callMediaUnreachable, .callMediaInsecure, .callMediaUnacceptable, .callRelayFailed,
-      .callSamplesUnavailable,
-      .callHoldFailed, .callByeUndelivered, .callTonesInvalid, .callTonesUndelivered,
+      .callMediaOverloaded, .callMediaSilent, .callSamplesUnavailable, .callHoldFailed, .callByeUndelivered,
+      .callTonesInvalid, .callTonesUndelivered,
       .callTonesUnconfirmed, .callMetricsMissing,
     ],
   ]
