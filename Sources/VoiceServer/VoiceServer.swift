@@ -28,6 +28,10 @@ public final class VoiceServer: Service {
     public var loaded: @Sendable (_ loaded: Int, _ total: Int) -> Void
     /// A server without configured users for calls made two, or took those that it made before.
     public var tookDemoUsers: @Sendable ([DemoUser]) -> Void
+    /// There are other users who can be called than before.
+    public var callUsersChanged: @Sendable (Set<String>) -> Void
+    /// A call ended: how many are left. May be called on any thread and must not block.
+    public var callEnded: @Sendable (_ active: Int) -> Void
     /// The server is ready: both ports are open and all recognisers are loaded.
     public var becameReady: @Sendable (ListenAddresses) -> Void
 
@@ -35,10 +39,14 @@ public final class VoiceServer: Service {
     public init(
       loaded: @escaping @Sendable (_ loaded: Int, _ total: Int) -> Void = { _, _ in },
       tookDemoUsers: @escaping @Sendable ([DemoUser]) -> Void = { _ in },
+      callUsersChanged: @escaping @Sendable (Set<String>) -> Void = { _ in },
+      callEnded: @escaping @Sendable (_ active: Int) -> Void = { _ in },
       becameReady: @escaping @Sendable (ListenAddresses) -> Void = { _ in }
     ) {
       self.loaded = loaded
       self.tookDemoUsers = tookDemoUsers
+      self.callUsersChanged = callUsersChanged
+      self.callEnded = callEnded
       self.becameReady = becameReady
     }
   }

@@ -40,10 +40,13 @@ public struct ServerConfiguration: Hashable, Sendable {
   /// The certificate of both ports, or `nil` for ports without TLS.
   public var tls: TLS?
 
+  /// The port for gRPC unless the configuration says otherwise.
+  public static let defaultGRPCPort = 50051
+
   /// Creates a configuration.
   public init(
     host: String = "127.0.0.1",
-    grpcPort: Int = 50051,
+    grpcPort: Int = ServerConfiguration.defaultGRPCPort,
     httpPort: Int = 8080,
     dataFolder: String = ServerConfiguration.defaultDataFolder(),
     apps: [App] = [.demo],

@@ -1,6 +1,7 @@
 import CallMedia
 import CallSignaling
 import Foundation
+import NIOCore
 import NIOPosix
 import VoiceCore
 
@@ -39,7 +40,7 @@ extension CallGateway {
       parts: Parts(
         desk: desk, users: users,
         media: AnsweringMedia(
-          engine: MediaEngine(),
+          engine: MediaEngine(threads: System.coreCount),
           iceServers: try calls.iceServers.map(MediaSession.Configuration.IceServer.init),
           service: { service in
             switch service {
@@ -49,7 +50,8 @@ extension CallGateway {
             }
           }, logger: server.logger),
         records: records, clock: server.clock,
-        wallTime: { Int64(Date().timeIntervalSince1970 * 1000) }, metrics: metrics, logger: server.logger))
+        wallTime: { Int64(Date().timeIntervalSince1970 * 1000) }, metrics: metrics, logger: server.logger,
+        observer: server.observer))
     return (gateway, records)
   }
 }

@@ -17,6 +17,7 @@ final class CallGateway: Service {
     var wallTime: @Sendable () -> Int64
     var metrics: CallMetrics
     var logger: Logger
+    var observer = VoiceServer.Observer()
   }
 
   private struct Sockets {
@@ -200,6 +201,7 @@ final class CallGateway: Service {
         "ended_by": "\(record.endedBy.rawValue)",
         "answered": "\(record.answered != nil)",
       ])
+    self.parts.observer.callEnded(self.pump.read { $0.callCount })
   }
 
   /// Brings the gauges up to date.
@@ -257,7 +259,10 @@ final class CallGateway: Service {
       } catch { return }
       do {
         let names = try await self.parts.users.names()
-        if known != names { self.handle(.usersChanged(names)) }
+        if known != names {
+          self.handle(.usersChanged(names))
+          self.parts.observer.callUsersChanged(names)
+        }
         known = names
         isFailing = false
       } catch {

@@ -52,17 +52,22 @@ final class AnsweringPeer: ServerMediaPeer {
 private actor AnsweredCall {
   private let media: AnsweringMedia
   private let tell: @Sendable (MediaEvent) -> Void
-  private let session: MediaSession
+  /// Made when the call is answered: one that is refused costs an engine nothing.
+  private var opened: MediaSession?
   private var running: Task<Void, Never>?
 
   init(media: AnsweringMedia, tell: @escaping @Sendable (MediaEvent) -> Void) {
     self.media = media
     self.tell = tell
+  }
+
+  private var session: MediaSession {
+    if let session = self.opened { return session }
     var configuration = MediaSession.Configuration()
-    configuration.iceServers = media.iceServers
+    configuration.iceServers = self.media.iceServers
     configuration.statisticsInterval = nil
-    let logger = media.logger
-    self.session = media.engine.makeSession(configuration) { event in
+    let (logger, tell) = (self.media.logger, self.tell)
+    let session = self.media.engine.makeSession(configuration) { event in
       switch event {
       case .failed(let failure):
         logger.info(
@@ -74,11 +79,18 @@ private actor AnsweredCall {
         break
       }
     }
+    self.opened = session
+    return session
   }
 
   func perform(_ command: MediaCommand) async {
     do throws(VoiceFailure) {
       switch command {
+      // One more call would take audio from those that are there.
+      case .start where self.media.engine.isOverloaded:
+        self.media.logger.warning(
+          "call refused", metadata: ["code": "\(VoiceFailure.Code.callMediaOverloaded)"])
+        self.tell(.ended(.switchCongestion))
       case .start(let service, let offer):
         self.tell(.rang)
         let answer = SDP(try await self.session.receivedOffer(offer.text))
@@ -89,13 +101,13 @@ private actor AnsweredCall {
           self.tell(.answered(answer))
         }
         self.run(self.media.service(service))
-      case .renegotiate(let offer):
-        self.tell(.renegotiated(SDP(try await self.session.receivedOffer(offer.text))))
+      case .renegotiate(let offer, let question):
+        self.tell(.renegotiated(SDP(try await self.session.receivedOffer(offer.text)), question: question))
       case .makeOffer: self.tell(.offered(SDP(try await self.session.makeOffer(restartingICE: true))))
       case .takeAnswer(let answer): try await self.session.receivedAnswer(answer.text)
-      case .hold(let isHeld): self.session.setHeld(isHeld)
-      case .candidate(let message): self.session.addRemoteCandidate(message.candidate)
-      case .endOfCandidates: self.session.addRemoteCandidate(nil)
+      case .hold(let isHeld): self.opened?.setHeld(isHeld)
+      case .candidate(let message): self.opened?.addRemoteCandidate(message.candidate)
+      case .endOfCandidates: self.opened?.addRemoteCandidate(nil)
       case .tones, .stop: break
       }
     } catch {
@@ -116,7 +128,7 @@ private actor AnsweredCall {
 
   func end() async {
     self.running?.cancel()
-    await self.session.close()
+    await self.opened?.close()
   }
 }
 
@@ -125,8 +137,10 @@ extension MediaCommand {
   fileprivate var eventAfterFailure: MediaEvent {
     switch self {
     // The session is as it was before; if its way is lost, it says so by itself.
-    case .renegotiate, .takeAnswer: .renegotiationRefused
-    case .start, .makeOffer, .hold, .tones, .candidate, .endOfCandidates, .stop: .failed
+    case .renegotiate(_, let question): .renegotiationRefused(question: question)
+    case .takeAnswer: .answerRefused
+    case .makeOffer: .ended(.mediaTimeout)
+    case .start, .hold, .tones, .candidate, .endOfCandidates, .stop: .failed
     }
   }
 }

@@ -40,9 +40,10 @@ struct ScriptedMediaPeers: ServerMediaPeerFactory {
           self.tell(.answered(nil))
         case .silence, .assistant: self.tell(.answered(answer))
         }
-      case .renegotiate(let offer):
+      case .renegotiate(let offer, let question):
         let answer = ScriptedDescription.answer(to: offer)
-        self.tell(answer.map { .renegotiated($0) } ?? .renegotiationRefused)
+        self.tell(
+          answer.map { .renegotiated($0, question: question) } ?? .renegotiationRefused(question: question))
       case .makeOffer: self.tell(.offered(ScriptedDescription.offer))
       case .takeAnswer, .hold, .tones, .candidate, .endOfCandidates, .stop: break
       }

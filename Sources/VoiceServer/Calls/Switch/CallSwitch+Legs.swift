@@ -141,13 +141,7 @@ extension CallSwitch {
       if let media = self.media(of: number), let tones = info.dtmf {
         self.actions.append(.tellMedia(media, .tones(tones)))
       }
-    case .reattached(let sdp):
-      if let call = self.legs[number]?.call { self.calls[call]?.record.reattachments += 1 }
-      for other in self.others(of: number) {
-        guard let callID = self.legs[other]?.callID else { continue }
-        self.tell(other, .modify(ModifyRequest(callID: callID, action: .updateMedia, sdp: sdp)))
-      }
-      if let media = self.media(of: number) { self.actions.append(.tellMedia(media, .takeAnswer(sdp))) }
+    case .reattached(let sdp): self.reattached(number, sdp, at: now)
     case .ended(let reason): self.legLeft(number, reason, at: now)
     }
   }
@@ -156,6 +150,8 @@ extension CallSwitch {
     guard let leg = self.legs[number], let call = self.calls[leg.call], call.answered == nil else { return }
     self.calls[leg.call]?.answered = number
     self.calls[leg.call]?.record.answered = now
+    self.legs[number]?.heard = call.offer
+    self.legs[call.caller]?.heard = sdp
     for other in call.callees where other != number {
       self.rememberLoss(of: other)
       self.step(other, .peerEnded(CallTerminationReason(.pickedOff, origin: .server)), at: now)

@@ -136,13 +136,14 @@ extension CallSwitch {
     _ message: ModifyRequest, _ key: SessionKey, _ asker: Asker, at now: VoiceInstant
   ) {
     if let sdp = message.sdp, !sdp.hasAudio { return self.refuseMedia(message.callID, asker) }
-    if let number = self.sessions[key]?.legs[message.callID], self.legs[number]?.update != nil,
-      message.action == .updateMedia
+    if let number = self.sessions[key]?.legs[message.callID], message.action == .updateMedia,
+      self.isChangingMedia(number)
     {
       return self.reply(asker, .failure(Self.unsuitable))
     }
+    // What is offered describes the client only once the other side has taken it.
     self.stepClient(
-      key, message.callID, .modifyReceived(message.action, message.sdp), message.sdp, asker, at: now)
+      key, message.callID, .modifyReceived(message.action, message.sdp), nil, asker, at: now)
   }
 
   private mutating func candidateCame(_ message: CandidateMessage, _ key: SessionKey, _ asker: Asker) {

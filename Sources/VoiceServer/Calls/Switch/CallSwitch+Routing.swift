@@ -1,7 +1,7 @@
 import CallSignaling
 import VoiceCore
 
-/// Where calls go, services, and changes of media.
+/// Where calls go, and services.
 extension CallSwitch {
   mutating func route(_ number: LegNumber, at now: VoiceInstant) {
     guard let leg = self.legs[number], let call = self.calls[leg.call] else { return }
@@ -46,6 +46,17 @@ extension CallSwitch {
 
   // MARK: - Services
 
+  /// Ends calls whose media did not come back, unless the client is away: then its own time counts.
+  mutating func endWithoutMedia(at now: VoiceInstant) {
+    let late = self.calls.filter { _, call in
+      call.mediaDeadline.map { $0 <= now } ?? false && self.legs[call.caller]?.machine.link == .attached
+    }
+    for number in late.keys.sorted() {
+      guard let call = self.calls[number] else { continue }
+      self.endByGateway(call.caller, CallTerminationReason(.mediaTimeout, origin: .media), at: now)
+    }
+  }
+
   mutating func mediaSpoke(_ media: MediaID, _ event: MediaEvent, at now: VoiceInstant) {
     guard let number = self.mediaCalls[media], let call = self.calls[number] else { return }
     switch event {
@@ -56,101 +67,23 @@ extension CallSwitch {
     case .answered(let sdp):
       if call.record.answered == nil { self.calls[number]?.record.answered = now }
       self.step(call.caller, .peerAnswered(sdp), at: now)
-    case .renegotiated(let sdp): self.finishUpdate(of: call.caller, .accepted(sdp))
-    case .renegotiationRefused: self.finishUpdate(of: call.caller, .refused)
-    case .offered(let sdp): self.step(call.caller, .attachOfferMade(sdp), at: now)
+    case .renegotiated(let sdp, let question):
+      self.calls[number]?.mediaDeadline = nil
+      self.mediaResponded(question, .accepted(sdp), for: call.caller, at: now)
+    case .renegotiationRefused(let question):
+      self.mediaResponded(question, .refused, for: call.caller, at: now)
+    case .answerRefused: break
+    case .offered(let sdp):
+      self.calls[number]?.mediaDeadline = nil
+      self.step(call.caller, .attachOfferMade(sdp), at: now)
+    // The client may be looking for another way, or have lost its socket too: it restarts the media, or takes the call up again.
+    case .failed where call.record.answered != nil:
+      let deadline = now.advanced(by: self.configuration.mediaRecovery)
+      self.calls[number]?.mediaDeadline = deadline
     case .failed:
       self.endByGateway(call.caller, CallTerminationReason(.incompatibleDestination, origin: .media), at: now)
     case .ended(let cause):
       self.endByGateway(call.caller, CallTerminationReason(cause, origin: .server), at: now)
     }
-  }
-
-  // MARK: - Changes of media
-
-  mutating func beginUpdate(
-    of number: LegNumber, offer: SDP, _ asker: Asker?, at now: VoiceInstant
-  ) {
-    guard let asker else { return }
-    let question = self.nextNumber()
-    let update = PendingUpdate(
-      connection: asker.connection, id: asker.id, action: .updateMedia, number: question,
-      deadline: now.advanced(by: self.configuration.updateTimeout))
-    self.legs[number]?.update = update
-    self.questions[question] = number
-    if let media = self.media(of: number) {
-      self.actions.append(.tellMedia(media, .renegotiate(offer: offer)))
-    } else if let other = self.others(of: number).first, let callID = self.legs[other]?.callID,
-      let connection = self.connection(of: other)
-    {
-      self.actions.append(
-        .ask(
-          connection, .modify(ModifyRequest(callID: callID, action: .updateMedia, sdp: offer)),
-          number: question))
-    } else {
-      self.finishUpdate(of: number, .refused)
-    }
-  }
-
-  mutating func responded(_ question: Int, _ response: ClientResponse) {
-    guard let number = self.questions[question], self.legs[number]?.update?.number == question else {
-      self.questions[question] = nil
-      return
-    }
-    self.finishUpdate(of: number, response)
-  }
-
-  private mutating func finishUpdate(of number: LegNumber, _ response: ClientResponse) {
-    guard let leg = self.legs[number], let update = leg.update else { return }
-    self.legs[number]?.update = nil
-    self.questions[update.number] = nil
-    let asker = Asker(connection: update.connection, id: update.id)
-    guard case .accepted(let sdp?) = response else {
-      // A client that knows no changes of media confirms and ignores them: its old description would not fit.
-      return self.reply(
-        asker,
-        .failure(
-          RPCError(
-            code: .sessionError, message: "The other side does not change its media", callID: leg.callID)))
-    }
-    if let other = self.others(of: number).first { self.legs[other]?.description = sdp }
-    self.reply(
-      asker,
-      .success(
-        .modify(
-          ModifyResult(
-            callID: leg.callID, action: update.action, sdp: sdp, sessionID: leg.session.sessionID))))
-  }
-
-  /// Nobody waits for answers on a socket that is gone.
-  mutating func dropUpdates(of connection: ConnectionID) {
-    for (question, number) in self.questions
-    where self.legs[number]?.update?.connection == connection {
-      self.legs[number]?.update = nil
-      self.questions[question] = nil
-    }
-  }
-
-  /// The offer for a client that is back: a service makes one, another client has its description repeated.
-  mutating func makeAttachOffer(for number: LegNumber, at now: VoiceInstant) {
-    if let media = self.media(of: number) {
-      self.actions.append(.tellMedia(media, .makeOffer))
-    } else if let other = self.others(of: number).first, let description = self.legs[other]?.description {
-      self.step(number, .attachOfferMade(description.asOffer), at: now)
-    } else {
-      self.step(
-        number, .endRequested(CallTerminationReason(.recoveryOnTimerExpire, origin: .server)), at: now)
-    }
-  }
-}
-
-extension SDP {
-  /// The same description as an offer: who begins the DTLS handshake is open again (RFC 8842 section 5.2).
-  var asOffer: SDP {
-    var lines = self.text.split(omittingEmptySubsequences: false) { $0.isNewline }.map { String($0) }
-    for (index, line) in lines.enumerated() where line.hasPrefix("a=setup:") {
-      lines[index] = "a=setup:actpass"
-    }
-    return SDP(lines.joined(separator: "\r\n"))
   }
 }

@@ -26,8 +26,8 @@ struct MediaID: Hashable, Sendable {
 /// What the switch asks of the media of a service.
 enum MediaCommand: Hashable, Sendable {
   case start(MediaService, offer: SDP)
-  /// Answer a new offer in the same call.
-  case renegotiate(offer: SDP)
+  /// Answer a new offer in the same call; what is said of it names the question.
+  case renegotiate(offer: SDP, question: Int)
   /// Make an offer for a client that is back.
   case makeOffer
   case takeAnswer(SDP)
@@ -44,9 +44,11 @@ enum MediaEvent: Hashable, Sendable {
   case early(SDP)
   /// Answers, with a description unless there was an early one.
   case answered(SDP?)
-  case renegotiated(SDP)
-  /// A description within the call cannot be taken; the media go on as before (RFC 3264 section 8).
-  case renegotiationRefused
+  case renegotiated(SDP, question: Int)
+  /// A new offer cannot be taken; the media go on as before (RFC 3264 section 8).
+  case renegotiationRefused(question: Int)
+  /// The answer to an offer of the media cannot be taken; they go on as before.
+  case answerRefused
   case offered(SDP)
   case failed
   /// The service ends the call.
@@ -106,6 +108,10 @@ extension CallSwitch {
     var registrationsPerUser = 10
     /// How long a client may take to answer a change of media.
     var updateTimeout: Duration = .seconds(5)
+    /// How long a call with a service goes on without media; clients look for a new way as long (telnyx.md section 1.3).
+    var mediaRecovery: Duration = .seconds(60)
+    /// How often clients are asked, after one of them attached, to take the description that the other gave last.
+    var questions = 6
     /// How many candidates are kept for a client that has no socket.
     var keptCandidates = 64
   }
@@ -170,8 +176,12 @@ extension CallSwitch {
     let callID: CallID
     let telnyxID: String
     var machine: LegMachine
-    /// What the client described itself with last.
+    /// What the client described itself with last, in a description that was taken.
     var description: SDP?
+    /// The description of the other side that the client took last; `nil` if it has to be told.
+    var heard: SDP?
+    /// The one that it was offered when it came back.
+    var offered: SDP?
     /// Candidates of the other side that a client without a socket has not got.
     var candidates: [CandidateMessage] = []
     /// A change of media that waits for the other side.
@@ -183,8 +193,26 @@ extension CallSwitch {
     let connection: ConnectionID
     let id: RPCID?
     let action: ModifyAction
+    let offer: SDP
     let number: Int
     let deadline: VoiceInstant
+  }
+
+  /// A question of the gateway itself: how a client describes itself now that the other has this description.
+  struct Exchange {
+    let asked: LegNumber
+    let connection: ConnectionID
+    let offer: SDP
+    let number: Int
+    let deadline: VoiceInstant
+  }
+
+  /// What a question to a client is about.
+  enum Question: Hashable {
+    /// An update that a leg wants of the other one, or of the media of a service.
+    case update(of: LegNumber)
+    /// An ``Exchange`` of a call.
+    case exchange(of: Int)
   }
 
   /// What belongs together.
@@ -199,5 +227,9 @@ extension CallSwitch {
     var endedBy: CallEnd?
     var record: CallRecord
     var isOver = false
+    var exchange: Exchange?
+    var questionsLeft = 0
+    /// Until when the failed media of a service may come back by a restart.
+    var mediaDeadline: VoiceInstant?
   }
 }

@@ -14,6 +14,8 @@ import VoiceCore
 /// | the caller hung up before the answer | `ORIGINATOR_CANCEL` |
 /// | a client hung up | the same cause |
 /// | hold, tones, candidates | the same |
+/// | an offer of changed media | the same offer; its answer goes back |
+/// | a client attached | its description, as a question; see ``reconcile(_:at:)`` |
 ///
 /// | when a socket | then |
 /// |---|---|
@@ -33,8 +35,8 @@ struct CallSwitch: Sendable {
   var legs: [LegNumber: Leg] = [:]
   var calls: [Int: Call] = [:]
   var mediaCalls: [MediaID: Int] = [:]
-  /// Who waits for the answer to a question of the gateway.
-  var questions: [Int: LegNumber] = [:]
+  /// What the answers to open questions of the gateway are for.
+  var questions: [Int: Question] = [:]
   var actions: [Action] = []
   private var lastNumber = 0
   private var generator: any RandomNumberGenerator & Sendable
@@ -62,7 +64,7 @@ struct CallSwitch: Sendable {
     case .requested(let connection, let request, let id):
       self.requested(request, Asker(connection: connection, id: id), at: now)
     case .responded(_, let number, let response):
-      self.responded(number, response)
+      self.responded(number, response, at: now)
     case .disconnected(let connection):
       self.disconnected(connection, at: now)
     case .media(let media, let event):
@@ -113,7 +115,7 @@ struct CallSwitch: Sendable {
       self.actions.append(.send(old, .punt()))
       self.actions.append(.close(old, .takenOver))
       self.connections[old] = nil
-      self.dropUpdates(of: old)
+      self.dropQuestions(of: old)
       self.stepAll(of: key, .socketLost, at: now)
     }
     self.sessions[key]?.connection = connection
@@ -142,7 +144,7 @@ struct CallSwitch: Sendable {
   private mutating func disconnected(_ connection: ConnectionID, at now: VoiceInstant) {
     guard let key = self.connections.removeValue(forKey: connection) else { return }
     self.sessions[key]?.connection = nil
-    self.dropUpdates(of: connection)
+    self.dropQuestions(of: connection)
     self.stepAll(of: key, .socketLost, at: now)
     self.removeIfUnused(key)
   }
@@ -190,6 +192,10 @@ struct CallSwitch: Sendable {
     guard let leg = self.legs.removeValue(forKey: number) else { return }
     self.sessions[leg.session]?.legs[leg.callID] = nil
     if let update = leg.update { self.questions[update.number] = nil }
+    if let exchange = self.calls[leg.call]?.exchange {
+      self.questions[exchange.number] = nil
+      self.calls[leg.call]?.exchange = nil
+    }
     self.removeIfUnused(leg.session)
   }
 
@@ -212,8 +218,16 @@ struct CallSwitch: Sendable {
   private mutating func timePassed(at now: VoiceInstant) {
     let due = self.legs.filter { ($0.value.machine.deadline ?? now.advanced(by: .seconds(1))) <= now }
     for number in due.keys.sorted() { self.step(number, .timePassed, at: now) }
-    let late = self.questions.filter { self.legs[$0.value]?.update.map { $0.deadline <= now } ?? true }
-    for number in late.keys.sorted() { self.responded(number, .refused) }
+    let late = self.questions.filter { (self.deadline(of: $0.value) ?? now) <= now }
+    for number in late.keys.sorted() { self.responded(number, .refused, at: now) }
+    self.endWithoutMedia(at: now)
+  }
+
+  private func deadline(of question: Question) -> VoiceInstant? {
+    switch question {
+    case .update(let number): self.legs[number]?.update?.deadline
+    case .exchange(let call): self.calls[call]?.exchange?.deadline
+    }
   }
 
   private mutating func stopped(at now: VoiceInstant) {

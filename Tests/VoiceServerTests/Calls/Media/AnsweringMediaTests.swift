@@ -1,8 +1,8 @@
-import CallMedia
 import CallSignaling
 import Testing
 import VoiceCore
 
+@testable import CallMedia
 @testable import VoiceServer
 
 @Suite(.timeLimit(.minutes(1)))
@@ -35,16 +35,28 @@ struct AnsweringMediaTests {
       line.hasPrefix("m=audio ")
         ? line.split(separator: " ").prefix(3).joined(separator: " ") + " 9" : "\(line)"
     }
-    peer.handle(.renegotiate(offer: SDP(lines.map { $0 + "\r\n" }.joined())))
-    #expect(await events.next() == .renegotiationRefused)
+    peer.handle(.renegotiate(offer: SDP(lines.map { $0 + "\r\n" }.joined()), question: 7))
+    #expect(await events.next() == .renegotiationRefused(question: 7))
     peer.handle(.takeAnswer("no description"))
-    #expect(await events.next() == .renegotiationRefused)
+    #expect(await events.next() == .answerRefused)
     // The next one is taken.
-    peer.handle(.renegotiate(offer: SDP(try await caller.makeOffer())))
-    guard case .renegotiated = await events.next() else {
+    peer.handle(.renegotiate(offer: SDP(try await caller.makeOffer()), question: 8))
+    guard case .renegotiated(_, question: 8) = await events.next() else {
       Issue.record("not renegotiated")
       return
     }
+    peer.handle(.stop)
+    await caller.close()
+  }
+
+  /// One more call would take audio from those that are there.
+  @Test func refusesACallWhileTheEngineIsOverloaded() async throws {
+    let engine = MediaEngine(paths: nil)
+    for thread in engine.threads { thread.overload.isPresent = true }
+    let caller = engine.makeSession(.init()) { _ in }
+    var (peer, events) = Self.peer(on: engine)
+    peer.handle(.start(.silence, offer: SDP(try await caller.makeOffer())))
+    #expect(await events.next() == .ended(.switchCongestion))
     peer.handle(.stop)
     await caller.close()
   }

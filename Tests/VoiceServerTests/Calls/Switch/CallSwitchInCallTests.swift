@@ -70,12 +70,59 @@ import VoiceCore
     _ = harness.step(.media(media, .answered(Harness.answer)))
     _ = harness.request(
       alice, .modify(ModifyRequest(callID: CallID("A1"), action: .updateMedia, sdp: Harness.offer)))
-    let refused = harness.seen(.media(media, .renegotiationRefused), by: alice)
+    let question = try #require(harness.renegotiations.last)
+    let refused = harness.seen(.media(media, .renegotiationRefused(question: question)), by: alice)
     #expect(refused == [.refused(.sessionError, "The other side does not change its media")])
     #expect(harness.machine.callCount == 1)
     #expect(harness.machine.questions.isEmpty)
     // One that belongs to no change means nothing.
-    #expect(harness.step(.media(media, .renegotiationRefused)) == [])
+    #expect(harness.step(.media(media, .renegotiationRefused(question: question))) == [])
+  }
+
+  /// What media said after the deadline was handed to the client as the answer to its next change.
+  @Test mutating func givesALateAnswerOfAServiceToNoOtherChange() throws {
+    let (alice, _) = harness.logIn("alice", session: "a")
+    _ = harness.invite(alice, "A1", to: "echo")
+    let media = try #require(harness.media.first?.0)
+    _ = harness.step(.media(media, .answered(Harness.answer)))
+    let update = ClientRequest.modify(
+      ModifyRequest(callID: CallID("A1"), action: .updateMedia, sdp: Harness.offer))
+    _ = harness.request(alice, update)
+    let late = try #require(harness.renegotiations.last)
+    #expect(
+      Harness.seen(harness.pass(.seconds(5)), by: alice)
+        == [.refused(.sessionError, "The other side does not change its media")])
+    _ = harness.request(alice, update)
+    let current = try #require(harness.renegotiations.last)
+    #expect(current != late)
+    #expect(harness.step(.media(media, .renegotiated("m=audio of the first", question: late))) == [])
+    #expect(harness.step(.media(media, .renegotiationRefused(question: late))) == [])
+    #expect(harness.step(.media(media, .answerRefused)) == [])
+    #expect(
+      harness.seen(.media(media, .renegotiated(Harness.answer, question: current)), by: alice)
+        == [.result("updateMedia sdp")])
+    #expect(harness.machine.questions.isEmpty)
+  }
+
+  /// Numbers are the switch's, not of a call.
+  @Test mutating func givesAnAnswerOfAServiceToNoOtherCall() throws {
+    let (alice, _) = harness.logIn("alice", session: "a")
+    let (bob, _) = harness.logIn("bob", session: "b")
+    _ = harness.invite(alice, "A1", to: "echo")
+    _ = harness.invite(bob, "B1", to: "echo")
+    let media = harness.media.map(\.0)
+    try #require(media.count == 2)
+    for id in media { _ = harness.step(.media(id, .answered(Harness.answer))) }
+    for (client, call) in [(alice, "A1"), (bob, "B1")] {
+      _ = harness.request(
+        client, .modify(ModifyRequest(callID: CallID(call), action: .updateMedia, sdp: Harness.offer)))
+    }
+    let questions = harness.renegotiations
+    try #require(questions.count == 2)
+    #expect(harness.step(.media(media[0], .renegotiated(Harness.answer, question: questions[1]))) == [])
+    #expect(
+      harness.seen(.media(media[1], .renegotiated(Harness.answer, question: questions[1])), by: bob)
+        == [.result("updateMedia sdp")])
   }
 
   @Test mutating func givesUpAChangeOfMediaThatNobodyAnswers() {

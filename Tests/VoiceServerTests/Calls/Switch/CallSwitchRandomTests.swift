@@ -84,11 +84,13 @@ import VoiceTesting
         guard let media = pick(Array(harness.machine.mediaCalls.keys).sorted { $0.number < $1.number }) else {
           continue
         }
+        let question = pick(Array(harness.machine.questions.keys).sorted()) ?? 0
         event = .media(
           media,
           pick([
             .rang, .early(SwitchHarness.answer), .answered(nil), .answered(SwitchHarness.answer),
-            .renegotiated(SwitchHarness.answer), .offered(SwitchHarness.offer), .failed,
+            .renegotiated(SwitchHarness.answer, question: question),
+            .renegotiationRefused(question: question), .answerRefused, .offered(SwitchHarness.offer), .failed,
           ]) ?? .rang)
       case 28..<32:
         guard let number = pick(Array(harness.machine.questions.keys).sorted()) else { continue }

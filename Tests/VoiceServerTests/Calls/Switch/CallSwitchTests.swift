@@ -177,13 +177,15 @@ import VoiceCore
     let update = harness.request(
       alice, .modify(ModifyRequest(callID: CallID("A1"), action: .updateMedia, sdp: Harness.offer)))
     #expect(Harness.seen(update, by: alice) == [])
+    let question = harness.renegotiations.last ?? 0
     #expect(
-      harness.seen(.media(id, .renegotiated(Harness.answer)), by: alice) == [.result("updateMedia sdp")])
+      harness.seen(.media(id, .renegotiated(Harness.answer, question: question)), by: alice)
+        == [.result("updateMedia sdp")])
     _ = harness.bye(alice, CallID("A1"), nil)
     #expect(
       harness.media.map(\.1) == [
-        .start(.echo, offer: Harness.offer), .tones("12#"), .hold(true), .renegotiate(offer: Harness.offer),
-        .stop,
+        .start(.echo, offer: Harness.offer), .tones("12#"), .hold(true),
+        .renegotiate(offer: Harness.offer, question: question), .stop,
       ])
     // What media says after the end reaches nobody.
     #expect(harness.step(.media(id, .answered(nil))) == [])
@@ -196,6 +198,65 @@ import VoiceCore
     #expect(
       harness.seen(.media(id, .failed), by: alice)
         == [.bye(CallID("A1"), cause: "INCOMPATIBLE_DESTINATION", sip: 488)])
+  }
+
+  /// As media do that are overloaded.
+  @Test mutating func aServiceThatRefusesGivesItsCause() {
+    let (alice, _) = harness.logIn("alice", session: "a")
+    _ = harness.invite(alice, "A1", to: "silence")
+    guard let id = harness.media.first?.0 else { return }
+    #expect(
+      harness.seen(.media(id, .ended(.switchCongestion)), by: alice)
+        == [.bye(CallID("A1"), cause: "SWITCH_CONGESTION", sip: 503)])
+  }
+
+  private mutating func answeredService() -> (SwitchHarness.Client, MediaID)? {
+    let (alice, _) = harness.logIn("alice", session: "a")
+    _ = harness.invite(alice, "A1", to: "silence")
+    guard let id = harness.media.first?.0 else { return nil }
+    _ = harness.step(.media(id, .answered(Harness.answer)))
+    return (alice, id)
+  }
+
+  /// The client looks for another way as long, and restarts the media.
+  @Test mutating func aServiceWithoutMediaWaitsForThemAMinute() throws {
+    let call = self.answeredService()
+    let (alice, id) = try #require(call)
+    #expect(harness.seen(.media(id, .failed), by: alice) == [])
+    #expect(Harness.seen(harness.pass(.seconds(59)), by: alice) == [])
+    #expect(
+      Harness.seen(harness.pass(.seconds(1)), by: alice)
+        == [.bye(CallID("A1"), cause: "MEDIA_TIMEOUT", sip: 480)])
+  }
+
+  @Test mutating func aServiceGoesOnIfItsMediaComeBack() throws {
+    let call = self.answeredService()
+    let (alice, id) = try #require(call)
+    _ = harness.step(.media(id, .failed))
+    let update = ModifyRequest(callID: CallID("A1"), action: .updateMedia, sdp: Harness.offer)
+    _ = harness.request(alice, .modify(update))
+    let question = try #require(harness.renegotiations.last)
+    let back = MediaEvent.renegotiated(Harness.answer, question: question)
+    #expect(harness.seen(.media(id, back), by: alice).count == 1)
+    #expect(Harness.seen(harness.pass(.seconds(600)), by: alice) == [])
+    #expect(harness.machine.legCount == 1)
+  }
+
+  /// The call was over after half a minute, although it is kept for two for a client without a socket.
+  @Test mutating func aServiceWaitsForAClientThatIsAwayAsLongAsItsCallsAreKept() throws {
+    let call = self.answeredService()
+    let (alice, id) = try #require(call)
+    _ = harness.step(.disconnected(alice.connection))
+    _ = harness.step(.media(id, .failed))
+    _ = harness.pass(.seconds(100))
+    #expect(harness.machine.legCount == 1)
+    let back = SwitchHarness.Client(connection: ConnectionID(number: 99), key: alice.key)
+    _ = harness.step(.loggedIn(back.connection, back.key, request: nil, isAnonymous: false))
+    #expect(harness.media.last?.1 == .makeOffer)
+    #expect(
+      harness.seen(.media(id, .offered(Harness.offer)), by: back) == [.attach(CallID("A1"), Harness.offer)])
+    _ = harness.pass(.seconds(1))
+    #expect(harness.machine.legCount == 1)
   }
 
   @Test mutating func refusesDescriptionsWithoutAudio() {

@@ -11,6 +11,10 @@ struct SwitchHarness {
   private(set) var records: [CallRecord] = []
   private(set) var media: [(MediaID, MediaCommand)] = []
   private(set) var asked: [(ConnectionID, Int)] = []
+  /// The numbers of the changes that media of services were asked for.
+  var renegotiations: [Int] {
+    self.media.compactMap { if case .renegotiate(_, let question) = $0.1 { question } else { nil } }
+  }
   private var sockets = 0
   private var requests = 0
 
