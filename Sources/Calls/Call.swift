@@ -221,6 +221,8 @@ public final class Call: Sendable {
       }
     }
     try Task.checkCancellation()
+    // Nothing is told any more: the call was over before.
+    throw VoiceFailure(.callStateUnsuitable)
   }
 
   /// What was measured since the beginning and in the last second: codec, way, loss, levels.

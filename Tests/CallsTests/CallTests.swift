@@ -146,6 +146,22 @@ import VoiceTesting
     #expect(failure != nil)
   }
 
+  /// Waiting for the hold returned as if the call was held, and tones were dropped without a word.
+  @Test func aCallThatIsOverCanNeitherBeHeldNorGetTones() async throws {
+    let world = try await CallsWorld.ready()
+    let (call, _) = try await world.activeCall()
+    call.hangup()
+    _ = try await call.ended()
+    await #expect(throws: VoiceFailure(.callStateUnsuitable)) { try await call.setHeld(true) }
+    _ = try #require(await world.log.failure(.callStateUnsuitable))
+    let count = world.log.events.count
+    call.dtmf(dtmf: "1")
+    _ = try #require(await world.log.failure(.callStateUnsuitable, from: count))
+    // A second hang-up is no mistake.
+    call.hangup()
+    #expect(world.log.count("DONE") == 1)
+  }
+
   @Test func tonesAreSentInOrderAndConfirmed() async throws {
     let world = try await CallsWorld.ready()
     let (call, log) = try await world.activeCall()

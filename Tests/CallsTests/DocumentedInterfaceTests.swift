@@ -118,15 +118,6 @@ import VoiceTesting
     #expect(TxServerConfiguration(environment: .development).webRTCIceServers.count == 5)
     #expect(Region.fromDisplayName("us-central") == .usCentral)
   }
-
-  @Test func theScoreOfACallIsThatOfTheDocumentation() {
-    #expect(MOSCalculator.calculateMOS(jitter: .infinity, rtt: 0, packetsReceived: 1, packetsLost: 0).isNaN)
-    #expect(MOSCalculator.getQuality(mos: .nan) == .unknown)
-    let good = MOSCalculator.calculateMOS(jitter: 5, rtt: 40, packetsReceived: 100, packetsLost: 0)
-    #expect(good > 4.2 && MOSCalculator.getQuality(mos: good) == .excellent)
-    #expect(MOSCalculator.calculateMOS(jitter: 10_000, rtt: 0, packetsReceived: 0, packetsLost: 9) == 1)
-    #expect(CallQualityMetrics.empty.quality == .bad)
-  }
 }
 
 /// An app's delegate, with both spellings of `onCallStateUpdated`.

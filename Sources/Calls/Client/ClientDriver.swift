@@ -204,8 +204,10 @@ final class ClientDriver: Sendable {
     case .failed: self.submit(.call(id, .mediaFailed))
     case .candidateFound(let candidate): self.submit(.candidateFound(id, candidate))
     case .measured(let metrics):
+      // Media of an app may measure though they were not asked to.
+      guard let call = self.call(id), call.debug else { return }
       self.submit(.measured(id, metrics, wallTime: self.parts.wallClock()))
-      self.call(id)?.measured(metrics)
+      call.measured(metrics)
     case .qualityChanged(let change): self.call(id)?.publish(.qualityChanged(change))
     case .keyPressed(let key): self.call(id)?.publish(.keyPressed(key))
     case .warned(let failure): self.call(id)?.publish(.failed(failure))

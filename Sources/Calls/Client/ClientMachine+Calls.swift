@@ -92,7 +92,14 @@ extension ClientMachine {
   }
 
   mutating func step(_ id: CallID, _ event: CallMachine.Event, at now: VoiceInstant) {
-    guard let actions = self.calls[id]?.machine.handle(event, at: now) else { return }
+    guard let actions = self.calls[id]?.machine.handle(event, at: now) else {
+      switch event {
+      // The call is over, which its owner may not have heard yet.
+      case .holdRequested, .tonesRequested: self.emit(.notify(.failed(VoiceFailure(.callStateUnsuitable))))
+      default: break
+      }
+      return
+    }
     for action in actions { self.perform(action, of: id, at: now) }
   }
 

@@ -5,15 +5,15 @@ import VoiceCore
 
 /// Makes media peers with real WebRTC audio: what a ``TxClient`` has unless it is given others.
 ///
-/// All calls of a factory share one thread. What is said and heard goes through ``Call/audio``.
+/// All calls of a factory share the threads of its engine, one by default. What is said and heard goes through ``Call/audio``.
 public final class WebRTCMedia: MediaPeerFactory {
   private let engine: MediaEngine
   private let trustRoots: String?
 
-  /// Creates a factory; its thread is one of those that wait.
+  /// Creates a factory; its threads wait most of the time.
   ///
   /// - Parameters:
-  ///   - engine: The engine to run on, to share it with others.
+  ///   - engine: The engine to run on, to share it with others or to give it more threads.
   ///   - trustRoots: A file of certificates in PEM that relays over TLS may have, in place of the system's.
   public init(engine: MediaEngine = MediaEngine(), trustRoots: String? = nil) {
     self.engine = engine
@@ -79,7 +79,7 @@ final class WebRTCPeer: MediaPeer {
   func makeOffer() async throws -> SDP { SDP(try await self.session.makeOffer()) }
 
   func makeAnswer(to offer: SDP, isReattach: Bool) async throws -> SDP {
-    SDP(try await self.session.receivedOffer(offer.text))
+    SDP(try await self.session.receivedOffer(offer.text, isReattach: isReattach))
   }
 
   func makeRestartOffer() async throws -> SDP {

@@ -53,6 +53,10 @@ public struct CallQualityMetrics: Hashable, Sendable {
   public var inboundAudioLevel: Double
   /// How loud this side is, 0 to 1.
   public var outboundAudioLevel: Double
+  var inbound: StreamStatistics?
+  var outbound: StreamStatistics?
+  var remoteInbound: StreamStatistics?
+  var remoteOutbound: StreamStatistics?
 
   /// Creates a measurement.
   public init(

@@ -13,11 +13,12 @@ extension CallQualityMetrics {
         jitter: jitter * 1000, rtt: roundTrip * 1000, packetsReceived: window?.packetsReceived ?? 0,
         packetsLost: window?.packetsLost ?? 0),
       inboundAudioLevel: window?.inboundLevel ?? 0, outboundAudioLevel: window?.outboundLevel ?? 0)
+    self.noteStreams(statistics)
   }
 }
 
 extension Duration {
-  fileprivate var seconds: Double {
+  var seconds: Double {
     Double(self.components.seconds) + Double(self.components.attoseconds) / 1e18
   }
 }
