@@ -2,8 +2,10 @@ import CallMedia
 import CallSignaling
 import Calls
 import Foundation
+import RealtimeMedia
 import VoiceAudio
 import VoiceCore
+import VoicePlatform
 import VoiceServer
 import VoiceTesting
 
@@ -25,11 +27,14 @@ extension DemoStage {
   struct CallOutcome: Sendable {
     var understood = 0
     var reconnected = false
+    /// How many ways the audio took after its own was taken away.
+    var newWays = 0
     var report: CallReport?
     var summary = CallSummary()
   }
 
-  /// Lets alice call bob and speak to him, takes her connection to the gateway away in the middle, and tells how it went.
+  /// Lets alice call bob and speak to him, takes her connection to the gateway away in the middle and then the way of her audio, and
+  /// tells how it went.
   func phoneCall(
     _ addresses: ListenAddresses, _ callers: [ServerConfiguration.Calls.User], folder: String
   ) async -> CommandStatus {
@@ -85,15 +90,25 @@ extension DemoStage {
   private static let outage = LinkPlan(
     everyConnection: LinkPlan.Connection(toTarget: LinkPlan.Shape(delay: .seconds(4))))
 
+  /// The network of the two: this machine alone.
+  private static let here = NetworkPath(interfaces: [.init(name: "here", addresses: ["127.0.0.1"])])
+  /// A network in which no address can be used (RFC 5737).
+  private static let nowhere = NetworkPath(interfaces: [.init(name: "nowhere", addresses: ["198.51.100.1"])])
+  /// How long alice is nowhere.
+  private static let absence = Duration.milliseconds(1500)
+
   private func outcome(
     of lines: [CallLine], _ addresses: ListenAddresses, _ callers: [ServerConfiguration.Calls.User]
   ) async -> Result<CallOutcome, VoiceFailure> {
     do {
       return .success(
         try await withImpairedLink(port: addresses.http.port) { link in
-          let alice = try await self.client(callers.first, port: link.port)
-          let bob = try await self.client(callers.last, port: addresses.http.port)
-          let outcome = try await self.talk(lines, from: alice, to: bob, link, "grpc://\(addresses.grpc)")
+          let paths = ManualNetworkPathMonitor(path: Self.here)
+          let alice = try await self.client(callers.first, paths, port: link.port)
+          let bob = try await self.client(
+            callers.last, ManualNetworkPathMonitor(path: Self.here), port: addresses.http.port)
+          let outcome = try await self.talk(
+            lines, from: alice, to: bob, link, paths, "grpc://\(addresses.grpc)")
           await alice.disconnected()
           await bob.disconnected()
           return outcome
@@ -103,8 +118,11 @@ extension DemoStage {
     }
   }
 
-  private func client(_ user: ServerConfiguration.Calls.User?, port: Int) async throws -> TxClient {
-    let client = TxClient(media: self.context.callMedia, clock: self.context.clock)
+  private func client(
+    _ user: ServerConfiguration.Calls.User?, _ paths: ManualNetworkPathMonitor, port: Int
+  ) async throws -> TxClient {
+    let media = self.context.callMedia ?? WebRTCMedia(engine: MediaEngine(paths: paths))
+    let client = TxClient(media: media, clock: self.context.clock)
     guard let user, let url = URL(string: "ws://127.0.0.1:\(port)/calls") else {
       throw VoiceFailure(.unexpected)
     }
@@ -117,7 +135,8 @@ extension DemoStage {
   }
 
   private func talk(
-    _ lines: [CallLine], from alice: TxClient, to bob: TxClient, _ link: ImpairedLink, _ speech: String
+    _ lines: [CallLine], from alice: TxClient, to bob: TxClient, _ link: ImpairedLink,
+    _ paths: ManualNetworkPathMonitor, _ speech: String
   ) async throws -> CallOutcome {
     let arrivals = bob.events
     let call = try await alice.call("bob", callerName: "Alice")
@@ -127,6 +146,9 @@ extension DemoStage {
     try await call.answered()
     self.showState(of: call, "bob has answered, and both hear each other")
     var outcome = CallOutcome()
+    var ways = 0
+    var comesBack: Task<Void, any Error>?
+    defer { comesBack?.cancel() }
     for (index, line) in lines.enumerated() {
       if index == 1 {
         await link.setPlan(Self.outage)
@@ -139,10 +161,19 @@ extension DemoStage {
         await link.setPlan(LinkPlan())
         outcome.reconnected = await Self.wait(in: states) { $0.isConsideredActive }
         self.showState(of: call, "alice is back, in the same call")
+        ways = await call.statistics()?.ice.selections ?? 0
+        paths.change(to: Self.nowhere)
+        self.showState(
+          of: call, "now the way of her audio is gone too; what she says waits until there is another one")
+        comesBack = Task { [clock = self.context.clock] in
+          try await clock.sleep(until: clock.now.advanced(by: Self.absence), tolerance: nil)
+          paths.change(to: Self.here)
+        }
       }
       if try await self.say(line, in: call, to: taken, speech) { outcome.understood += 1 }
     }
     let statistics = await call.statistics()
+    outcome.newWays = (statistics?.ice.selections ?? 0) - ways
     let end = call.events
     call.hangup()
     for await _ in end {}
@@ -258,13 +289,14 @@ extension DemoStage {
   ///
   /// A sentence that is not understood is shown and counted, but is no failure of the demonstration.
   func judge(_ outcome: CallOutcome, of count: Int) -> CommandStatus {
-    let isWhole = outcome.reconnected && outcome.report?.reason.failure == nil
+    let isWhole = outcome.reconnected && outcome.newWays > 0 && outcome.report?.reason.failure == nil
     let steps = outcome.report?.states ?? []
     if self.json {
       let id = outcome.report?.callID ?? ""
       self.output.write(
         JSONValue.object([
           "event": .string("verdict"), "reconnected": .bool(outcome.reconnected),
+          "newWays": .integer(outcome.newWays),
           "understood": .integer(outcome.understood), "spoken": .integer(count),
           "states": .array(
             steps.map { step in
@@ -288,8 +320,9 @@ extension DemoStage {
     self.verdict(
       isWhole,
       isWhole
-        ? "One call, cut and taken up again: \(outcome.understood) of \(count) sentences understood, one of them while the server was out of reach."
-        : "The call did not come back after the cut.")
+        ? "One call, cut twice and never over: \(outcome.understood) of \(count) sentences understood, one while the server was out of reach, one spoken while its audio had no way."
+        : outcome.reconnected
+          ? "The audio of the call found no other way." : "The call did not come back after the cut.")
     return isWhole ? .done : .call
   }
 }

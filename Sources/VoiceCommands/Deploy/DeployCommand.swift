@@ -194,7 +194,7 @@ struct DeployCommand: ContextCommand {
 
   private func client(in context: CommandContext) throws(VoiceFailure) -> DeploymentClient {
     let named = self.server ?? context.environment["VOICE_SERVER"].flatMap { $0.isEmpty ? nil : $0 }
-    let address = try GRPCAddress.parse(RecognizeCommand.address(named ?? "127.0.0.1:50051"))
+    let address = try GRPCAddress.parse(RecognizeCommand.address(named ?? "127.0.0.1"))
     return DeploymentClient(
       address: address, key: try self.key(for: address, in: context),
       trustedCertificates: self.trustedCertificates)

@@ -41,7 +41,8 @@ struct RecognizeCommand: ContextCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Use the server at this address: grpc://host:port or grpc+tls://host:port.", valueName: "addr"))
+      "Use the server at this address: host, host:port, grpc://host:port or grpc+tls://host:port.",
+      valueName: "addr"))
   var server: String?
 
   @Flag(help: "Recognise in this process, without a server.")
@@ -226,7 +227,8 @@ struct RecognizeCommand: ContextCommand {
     if let address = context.environment["VOICE_SERVER"], !address.isEmpty {
       return try self.serverBackend(at: address, in: context)
     }
-    let defaults = GRPCAddress(host: "127.0.0.1", port: 50051, secure: false)
+    let defaults = GRPCAddress(
+      host: "127.0.0.1", port: ServerConfiguration.defaultGRPCPort, secure: false)
     let place = "\(defaults.host):\(defaults.port)"
     // Who names an app, or trusts a certificate, wants a server: its absence is then a failure.
     let needsServer = self.app != nil || self.trustedCertificates != nil
@@ -294,9 +296,18 @@ struct RecognizeCommand: ContextCommand {
       options: self.silence.map { ["silence_triggered_segmentation": [String($0)]] } ?? [:])
   }
 
-  /// An address as people type it: without a scheme it is one without TLS.
+  /// An address as people type it: without a scheme it is one of `voice serve`, without TLS and with its port.
+  ///
+  /// With a scheme the port is the scheme's, if none is given: 80 or 443.
   static func address(_ text: String) -> String {
-    text.contains("://") ? text : "grpc://\(text)"
+    guard !text.contains("://") else { return text }
+    let isBareIPv6 =
+      text.filter { $0 == ":" }.count > 1
+      && text.prefix { $0 != "%" }.allSatisfy { $0.isHexDigit || ":.".contains($0) }
+    let host = isBareIPv6 ? "[\(text)]" : text
+    // After the bracket of an IPv6 address, a colon begins the port.
+    let hasPort = host[(host.lastIndex(of: "]") ?? host.startIndex)...].contains(":")
+    return "grpc://\(host)\(hasPort || host.isEmpty ? "" : ":\(ServerConfiguration.defaultGRPCPort)")"
   }
 
   private static func identifier(_ text: String?) throws(VoiceFailure) -> UUID {

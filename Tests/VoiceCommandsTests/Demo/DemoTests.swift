@@ -64,7 +64,14 @@ struct DemoStageTests {
     let (lost, text) = self.judge { $0.judge(DemoStage.CallOutcome(understood: 2), of: 3) }
     #expect(lost == .call)
     #expect(text.contains("did not come back"))
-    let (kept, _) = self.judge { $0.judge(DemoStage.CallOutcome(understood: 2, reconnected: true), of: 3) }
+    let (mute, reason) = self.judge {
+      $0.judge(DemoStage.CallOutcome(understood: 2, reconnected: true, newWays: 0), of: 3)
+    }
+    #expect(mute == .call)
+    #expect(reason.contains("no other way"))
+    let (kept, _) = self.judge {
+      $0.judge(DemoStage.CallOutcome(understood: 2, reconnected: true, newWays: 1), of: 3)
+    }
     #expect(kept == .done)
   }
 
@@ -132,6 +139,8 @@ struct DemoCommandTests {
     let call = try #require(objects.last { $0["event"] as? String == "verdict" })
     #expect(call["reconnected"] as? Bool == true)
     #expect(call["understood"] as? Int == 3)
+    // The way of the audio was taken away too.
+    #expect(call["newWays"] as? Int ?? 0 > 0)
     let states = try #require(call["states"] as? [[String: Any]]).compactMap { $0["state"] as? String }
     #expect(states.suffix(4) == ["ACTIVE", "RECONNECTING", "ACTIVE", "DONE"])
     #expect(objects.last?["event"] as? String == "report")

@@ -39,6 +39,12 @@ struct RecognizeCommandTests {
   @Test(arguments: [
     ("127.0.0.1:50051", "grpc://127.0.0.1:50051"), ("grpc+tls://a:1", "grpc+tls://a:1"),
     ("[::1]:5", "grpc://[::1]:5"),
+    // The port of `voice serve`, where that of HTTP was asked.
+    ("localhost", "grpc://localhost:50051"), ("192.0.2.1", "grpc://192.0.2.1:50051"),
+    ("[::1]", "grpc://[::1]:50051"), ("::1", "grpc://[::1]:50051"),
+    ("fe80::1%eth0", "grpc://[fe80::1%eth0]:50051"),
+    // Who writes a scheme gets what the SDK makes of it, which has the ports of HTTP.
+    ("grpc://a", "grpc://a"), ("http://a", "http://a"), ("", "grpc://"), ("a:", "grpc://a:"),
   ])
   func anAddressNeedsNoScheme(typed: String, meant: String) {
     #expect(RecognizeCommand.address(typed) == meant)
