@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does with aiortc what bench-media does with our stack: load CALLS SECONDS, delay COUNT, speech FOLDER; one JSON object."""
+"""Does with aiortc what bench-media does with our stack: load CALLS SECONDS [FILE], delay COUNT, speech FOLDER; one JSON object."""
 
 import asyncio
 import fractions
@@ -77,27 +77,41 @@ def status(name):
         return next(float(line.split()[1]) for line in file if line.startswith(name + ":"))
 
 
-async def load(calls, seconds):
+async def load(calls, seconds, file=None):
     calls, seconds = int(calls), int(seconds)
+    sound = TONE if file is None else numpy.fromfile(file, "<i2")
+    sound = sound[:len(sound) // 960 * 960]
+    audible_share = numpy.mean(numpy.abs(sound.reshape(-1, 960).astype(numpy.int32)).max(axis=1) > AUDIBLE)
+
+    def say(position, due):
+        return sound[position % len(sound):][:960]
+
     idle = status("VmRSS")
     first, peers, tasks = [], [], []
+    audible = 0
     for _ in range(calls):
         began = time.monotonic()
         heard = asyncio.Event()
 
         def listen(frame, heard=heard):
-            if not heard.is_set() and numpy.abs(frame.to_ndarray()).max() > AUDIBLE:
+            nonlocal audible
+            if numpy.abs(frame.to_ndarray()).max() > AUDIBLE:
+                audible += frame.samples
                 heard.set()
 
-        peers += await connect(listen, lambda frame: None, Talker(), Talker(), tasks)
+        peers += await connect(
+            listen, lambda frame: listen(frame, asyncio.Event()),
+            Talker(say), Talker(say), tasks)
         await heard.wait()
         first.append((time.monotonic() - began) * 1000)
-    before = resource.getrusage(resource.RUSAGE_SELF)
+    before, audible_before, began = resource.getrusage(resource.RUSAGE_SELF), audible, time.monotonic()
     await asyncio.sleep(seconds)
+    seconds = time.monotonic() - began
     after = resource.getrusage(resource.RUSAGE_SELF)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     result = {
         "firstAudio": sorted(first)[len(first) // 2], "cpuPerEnd": cpu / seconds / len(peers),
+        "heard": (audible - audible_before) / 48000 / seconds / len(peers) / audible_share,
         "threads": status("Threads"), "megabytesPerEnd": (status("VmRSS") - idle) / 1024 / len(peers),
     }
     await finish(peers, tasks)

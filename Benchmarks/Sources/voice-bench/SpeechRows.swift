@@ -1,5 +1,4 @@
 import Foundation
-import VoiceAudio
 
 /// What the audio of calls is like: from mouth to ear, and speech whose packets are lost on the way.
 struct SpeechRows {
@@ -31,9 +30,9 @@ struct SpeechRows {
   }
 
   func measure() throws -> Measured {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "voice-bench-speech-\(getpid())")
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try self.prepare(folder)
+    let speech = try CallSpeech()
+    defer { speech.remove() }
+    let folder = speech.folder
     var delays: [Party: [Double]] = [:]
     var likeness: [Int: [Party: [Double]]] = [:]
     for round in 1...self.suite.rounds {
@@ -50,26 +49,6 @@ struct SpeechRows {
       }
     }
     return Measured(rows: Self.rows(delays, likeness), raw: Self.raw(delays, likeness))
-  }
-
-  /// Speech of people without noise, at the rate of calls.
-  private func prepare(_ folder: URL) throws {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let source = "/usr/share/pocketsphinx/test/data/librivox"
-    for name in try FileManager.default.contentsOfDirectory(atPath: source) where name.hasSuffix(".wav") {
-      // A header of 44 bytes, then 16 kHz.
-      let data = try Data(contentsOf: URL(filePath: "\(source)/\(name)")).dropFirst(44)
-      let samples = data.withUnsafeBytes { bytes in
-        bytes.bindMemory(to: Int16.self).map { Float($0) / 32_768 }
-      }
-      let resampler = try Resampler(from: 16_000, to: 48_000)
-      var converted: [Float] = []
-      samples.withUnsafeBufferPointer { resampler.process($0, into: &converted) }
-      resampler.finish(into: &converted)
-      let result = converted.map { Int16(max(-32_768, min(32_767, ($0 * 32_768).rounded()))) }
-      let path = folder.appending(path: name).deletingPathExtension().appendingPathExtension("raw")
-      try result.withUnsafeBytes { try Data($0).write(to: path) }
-    }
   }
 
   /// Returns how like the original the speech is that was heard, by PESQ from 1 to 4.6.
