@@ -2,10 +2,10 @@
 SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-peers setup-noise demo test test-peers test-tsan test-fuzz bench evaluate check-apple format lint docs protos
+.PHONY: help setup setup-peers setup-noise demo test test-peers test-long test-tsan test-asan test-fuzz bench evaluate check-apple format lint docs protos
 
 # Generated code is formatted by its generator.
-SWIFT_FILES = find Package.swift $(wildcard Sources Support Tests Examples Benchmarks FuzzTesting/Sources/fuzz-media FuzzTesting/Sources/fuzz-signaling FuzzTesting/Sources/fuzz-understanding) -name .build -prune -o -name '*.swift' -not -path 'Sources/SpeechProtocol/*' -print0
+SWIFT_FILES = find Package.swift $(wildcard Sources Support Tests Examples Benchmarks FuzzTesting/Sources/FuzzSupport $(wildcard FuzzTesting/Sources/fuzz-*)) -name .build -prune -o -name '*.swift' -not -path 'Sources/SpeechProtocol/*' -print0
 
 help: ## Prints the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,10 +28,16 @@ test: setup-peers ## Runs all tests.
 test-peers: setup-peers ## Lets the test peers of media call each other.
 	@.peers/bin/python Tests/Peers/rtc_self_test.py
 
+test-long: setup-peers ## Runs tests in their long form: those with seeds optimised in a build folder of their own, then those with deadlines.
+	@dev/test-long.sh
+
 test-tsan: setup ## Runs the unit tests under the thread sanitizer, in a build folder of its own.
 	@dev/test-tsan.sh
 
-test-fuzz: ## Feeds random texts for a minute each to what reads texts and frames from outside.
+test-asan: setup ## Runs the tests of RealtimeMedia under the address sanitizer, in a build folder of its own.
+	@dev/test-asan.sh
+
+test-fuzz: ## Feeds random texts, frames and courses of events for a minute each to what takes them from outside.
 	@dev/test-fuzz.sh
 
 bench: setup-peers ## Runs the benchmarks.

@@ -14,7 +14,7 @@ run() {
   swift test --disable-xctest "$@" 2>&1 | tee "$log" && return
   echo
   echo "What failed:"
-  grep -E 'recorded an issue|error:|Fatal error|signal code' "$log" || true
+  grep -E 'recorded an issue|: error: |Fatal error|signal code' "$log" || true
   grep -E 'Test run with' "$log" || true
   return 1
 }
@@ -25,6 +25,7 @@ alone='LeakTests|LeakCheckTests'
 # own pace, which takes much of a core without optimisation, or count on a port that nobody else opens.
 timed='CallOutageTests|NetworkPathTests|MediaInteropTests|CallMediaTests|CallCommandTests|AnswerCommandTests'
 timed+='|PreflightCallTests|AssistantCallTests|DemoCommandTests|DemoCommandsTests|CallTLSTests|CallPeerTests|BadGatewayTests'
+timed+='|CallEndToEndTests'
 
 # All tests begin at once unless they are held back, and on few cores the deadlines of those that wait for sockets run out.
 width=()

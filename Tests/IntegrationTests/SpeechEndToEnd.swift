@@ -30,7 +30,7 @@ struct RunningServer: Sendable {
   static func with<R: Sendable>(
     engine: any RecognitionEngine,
     configure: @Sendable (inout ServerConfiguration) -> Void = { _ in },
-    templates: String? = nil,
+    templates: String? = nil, observer: VoiceServer.Observer = .init(),
     _ body: @Sendable @escaping (RunningServer) async throws -> R
   ) async throws -> R {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("voice-\(UUID().uuidString)")
@@ -49,7 +49,8 @@ struct RunningServer: Sendable {
     configure(&configuration)
     var logger = Logger(label: "test")
     logger.logLevel = .critical
-    let server = VoiceServer(configuration: configuration, engine: engine, logger: logger)
+    let server = VoiceServer(
+      configuration: configuration, engine: engine, logger: logger, observer: observer)
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await server.run() }
       let addresses = try await server.addresses

@@ -196,6 +196,9 @@ class ChromiumPeer(MediaPeer):
         await self.browser.call("keys", {"keys": keys, "duration": duration, "gap": gap}, timeout=time_needed)
         return "keys-sent", {"keys": keys}
 
+    async def do_speak(self, on=True):
+        return "speaking", await self.browser.call("speaks", on)
+
     async def do_tone(self, hz):
         await self.browser.call("tone", hz)
         return "tone", {"hz": hz}

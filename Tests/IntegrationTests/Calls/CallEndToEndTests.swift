@@ -25,6 +25,7 @@ struct CallEndToEndTests {
   }
 
   private static func withGateway<R: Sendable>(
+    observer: VoiceServer.Observer = .init(),
     _ body: @Sendable @escaping (RunningServer, Int) async throws -> R
   ) async throws -> R {
     try await RunningServer.with(
@@ -33,7 +34,7 @@ struct CallEndToEndTests {
         $0.calls.users = ["alice", "bob"].map {
           ServerConfiguration.Calls.User(name: $0, password: "a long password")
         }
-      }
+      }, observer: observer
     ) { server in
       try await body(server, try await server.server.addresses.http.port)
     }
@@ -148,7 +149,9 @@ struct CallEndToEndTests {
 
   /// Users are added by a command of another process, while the server runs.
   @Test func aUserThatIsAddedCanBeCalledBeforeTheFirstLogin() async throws {
-    try await Self.withGateway { server, port in
+    let (changes, told) = AsyncStream.makeStream(of: Set<String>.self)
+    let observer = VoiceServer.Observer(callUsersChanged: { told.yield($0) })
+    try await Self.withGateway(observer: observer) { server, port in
       let alice = try await Self.client("alice", at: port)
       func status() async throws -> Int? { try await alice.call("erin").ended().sipCode }
       #expect(try await status() == 404)
@@ -160,15 +163,8 @@ struct CallEndToEndTests {
         await process.waitForExit()
         #expect(process.exitStatus == 0, "\(process.errorOutput)")
       }
-      // The server looks every second.
-      let clock = MonotonicClock()
-      let limit = clock.now.advanced(by: .seconds(20))
-      var last = try await status()
-      while last != 480, clock.now < limit {
-        try await clock.sleep(until: clock.now.advanced(by: .milliseconds(200)), tolerance: nil)
-        last = try await status()
-      }
-      #expect(last == 480)
+      for await users in changes where users.contains("erin") { break }
+      #expect(try await status() == 480)
       await alice.disconnected()
     }
   }

@@ -21,6 +21,7 @@ import VoiceTesting
     let isLong = ProcessInfo.processInfo.environment["VOICE_LONG_TESTS"] == "1"
     let (pairs, rounds) = isLong ? (25, 20) : (25, 4)
     let began = MonotonicClock().now
+    let (ends, ended) = AsyncStream.makeStream(of: Int.self)
     let tally = try await RunningServer.with(
       engine: MarkerEngine(),
       configure: { configuration in
@@ -30,7 +31,7 @@ import VoiceTesting
         configuration.calls.limits.detachTime = .seconds(6)
         configuration.calls.limits.loginsPerSecond = 10_000
         configuration.calls.limits.connectionsPerAddress = 10_000
-      }
+      }, observer: VoiceServer.Observer(callEnded: { ended.yield($0) })
     ) { server in
       let port = try await server.server.addresses.http.port
       let tally = try await withThrowingTaskGroup(of: OutageTally.self) { group in
@@ -47,10 +48,10 @@ import VoiceTesting
         return try await group.reduce(into: OutageTally()) { $0.add($1) }
       }
       // What the clients left behind is gone when the gateway has kept it for its time.
-      let clock = MonotonicClock()
-      let end = clock.now.advanced(by: .seconds(12))
-      while clock.now < end, try await !Self.isEmpty(port) {
-        try await clock.sleep(until: clock.now.advanced(by: .milliseconds(250)), tolerance: nil)
+      if try await !Self.isEmpty(port) {
+        _ = try await within(.seconds(12)) {
+          for await active in ends where active == 0 { if try await Self.isEmpty(port) { break } }
+        }
       }
       #expect(try await Self.isEmpty(port), "the gateway keeps calls that nobody has")
       return tally

@@ -9,7 +9,7 @@ enum NetworkNamespace {
   /// Makes an engine whose thread, and so all its sockets, are in a namespace.
   static func engine(in name: String) async throws -> MediaEngine {
     let engine = MediaEngine(paths: nil)
-    try await engine.loop.submit { try Self.enter(name) }.get()
+    try await engine.threads[0].loop.submit { try Self.enter(name) }.get()
     return engine
   }
 
