@@ -1,4 +1,5 @@
 import NIOCore
+import RealtimeMedia
 import Testing
 import VoiceCore
 
