@@ -14,7 +14,7 @@ run() {
   swift test --disable-xctest "$@" 2>&1 | tee "$log" && return
   echo
   echo "What failed:"
-  grep -E 'recorded an issue|: error: |Fatal error|signal code' "$log" || true
+  grep -E -A 2 'recorded an issue|: error: |Fatal error|signal code' "$log" || true
   grep -E 'Test run with' "$log" || true
   return 1
 }
