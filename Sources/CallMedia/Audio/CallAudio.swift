@@ -142,9 +142,9 @@ public final class CallAudio: Sendable {
   private func wakeWriters() {
     let waiters = self.state.withLock { state in
       defer { state.waiters = [:] }
-      return Array(state.waiters.values)
+      return state.waiters
     }
-    for waiter in waiters { waiter.resume() }
+    for waiter in waiters.values { waiter.resume() }
   }
 
   // MARK: The media's side
@@ -162,11 +162,13 @@ public final class CallAudio: Sendable {
   ///
   /// - Parameter isHeard: Whether the other side can hear it.
   func takeFrame(into frame: inout [Int16], isHeard: Bool) -> Bool {
-    let (hadAudio, hasWaiters) = self.state.withLock { state in
+    let (hadAudio, wakesWriters) = self.state.withLock { state in
       state.outgoing.wayChanged(isOpen: isHeard)
-      return (state.outgoing.take(960, into: &frame), !state.waiters.isEmpty)
+      let hadAudio = state.outgoing.take(960, into: &frame)
+      // Not with every frame: to wake a task costs more than to send one.
+      return (hadAudio, hadAudio && state.outgoing.hasRoom && !state.waiters.isEmpty)
     }
-    if hadAudio, hasWaiters { self.wakeWriters() }
+    if wakesWriters { self.wakeWriters() }
     return hadAudio
   }
 

@@ -25,6 +25,8 @@ struct OutgoingAudio: Sendable {
 
   /// A writer is asked to wait beyond this: enough for the jitter of a program, little enough to be stopped at once.
   static let capacity = 9_600
+  /// A writer that waits is woken when no more than this is left: there is room for some frames then, and time for it to come.
+  static let roomBelow = capacity * 3 / 4
   /// Beyond this live audio is late: the oldest is dropped, down to half of it.
   static let liveLimit = 9_600
 
@@ -37,6 +39,9 @@ struct OutgoingAudio: Sendable {
   private(set) var dropped: Int64 = 0
 
   var count: Int { self.samples.count - self.start }
+
+  /// Whether it is time to wake writers that wait.
+  var hasRoom: Bool { self.count <= Self.roomBelow }
 
   /// How many samples the storage holds, sent or not.
   var stored: Int { self.samples.count }

@@ -44,7 +44,7 @@ final class SessionCore: PacedMember {
   private var ticks = 0
   private var outgoing: [Int16] = []
   private var incoming: [Int16] = []
-  private var datagram: [UInt8] = []
+  private var datagrams = DatagramRing()
   var isMuted = false
   var isHeld = false
 
@@ -239,9 +239,8 @@ final class SessionCore: PacedMember {
     _ buffer: ByteBuffer, on id: ICEAgent.SocketID, from remote: TransportAddress
   ) {
     guard let connection = self.connection, !self.isClosed else { return }
-    self.datagram.removeAll(keepingCapacity: true)
-    self.datagram.append(contentsOf: buffer.readableBytesView)
-    connection.received(&self.datagram, on: id, from: remote, at: self.now)
+    let now = self.now
+    self.datagrams.take(buffer) { connection.received(&$0, on: id, from: remote, at: now) }
     self.pump()
   }
 
