@@ -31,7 +31,11 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .executableTarget(
-      name: "bench-media", dependencies: [.product(name: "CallMedia", package: "swift-voice")],
+      name: "bench-media",
+      dependencies: [
+        .product(name: "CallMedia", package: "swift-voice"),
+        .product(name: "RealtimeMedia", package: "swift-voice"),
+      ],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "voice-bench",

@@ -6,6 +6,7 @@ import Foundation
 /// - `load CALLS SECONDS [THREADS] [FILE]`: milliseconds from the offer to the first sound (`firstAudio`, median), CPU seconds per second
 ///   and call end (`cpuPerEnd`), the share of the sound sent that is heard (`heard`), threads of the process, and resident
 ///   megabytes per call end above those of the idle process. All say a tone, or what the file holds (as below).
+/// - `allocations CALLS SECONDS`: how often memory is asked for per packet that is sent or received (`allocationsPerPacket`).
 /// - `delay COUNT`: milliseconds from when a frame was captured to when its sound is handed to the listener (`p50`, `p95`).
 /// - `speech FOLDER`: sends each `NAME.raw` (mono, 16 bits, 48 kHz) through a call of its own, all at once, and writes what the
 ///   other side hears to `NAME.heard`.
@@ -23,12 +24,17 @@ enum BenchMedia {
         calls: numbers.first ?? 50, seconds: numbers.dropFirst().first ?? 10,
         threads: numbers.dropFirst(2).first ?? 1, sound: try file.map(Tone.samples) ?? Tone.second
       ).measure()
+    case "allocations":
+      let numbers = arguments.compactMap { Int($0) }
+      result = try await Allocations(
+        calls: numbers.first ?? 5, seconds: numbers.dropFirst().first ?? 10
+      ).measure()
     case "delay":
       result = try await Delay(count: arguments.first.flatMap { Int($0) } ?? 50).measure()
     case "speech":
       result = try await Speech(folder: URL(filePath: arguments.first ?? ".")).measure()
     default:
-      FileHandle.standardError.write(Data("usage: bench-media load|delay|speech …\n".utf8))
+      FileHandle.standardError.write(Data("usage: bench-media load|allocations|delay|speech …\n".utf8))
       exit(64)
     }
     FileHandle.standardOutput.write(try JSONEncoder().encode(result))

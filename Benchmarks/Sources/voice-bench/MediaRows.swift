@@ -24,12 +24,21 @@ struct MediaRows {
       reading["cpuPerHeardSecond"] = (reading["cpuPerEnd"] ?? .nan) / (reading["heard"] ?? .nan)
       return reading
     }
+    func allocations(_ program: String) throws -> Reading {
+      let counter = URL(filePath: "\(self.suite.peers)/libcount_malloc.so").path
+      return try Child.run(
+        program, ["allocations", "5", "10"],
+        environment: ["LD_PRELOAD": counter, "COUNTED_THREADS": "NIO-ELT"]
+      ).decoded(Reading.self)
+    }
     let threads = ["\(ProcessInfo.processInfo.activeProcessorCount)"]
     var own: [(one: Reading, many: Reading)] = []
     var peer: [(one: Reading, many: Reading)] = []
+    var memory: [Reading] = []
     for _ in 0..<self.suite.rounds {
       let media = "\(Suite.programs)/bench-media"
       own.append((try few(media, []), try many(media, [], threads: threads)))
+      memory.append(try allocations(media))
       let script = ["Benchmarks/Peers/call_media.py"]
       peer.append((try few(python, script), try many(python, script, threads: [])))
     }
@@ -63,10 +72,14 @@ struct MediaRows {
           notes: [
             "ours \(text(manyOwn, "megabytesPerEnd")) MB, aiortc \(text(manyPeers, "megabytesPerEnd")) MB; threads \(text(manyOwn, "threads")) and \(text(manyPeers, "threads"))"
           ]),
+        Row(
+          "(j) allocations per packet sent or received", goal: "-", values(memory, "allocationsPerPacket"),
+          unit: "", verdict: .information,
+          notes: ["by the thread that carries 5 calls; most are made in libsrtp2, see docs/benchmarks.md"]),
       ],
       raw: [
         "media.voice.few": fewOwn, "media.voice.many": manyOwn, "media.aiortc.few": fewPeers,
-        "media.aiortc.many": manyPeers,
+        "media.aiortc.many": manyPeers, "media.voice.allocations": memory,
       ])
   }
 }

@@ -54,7 +54,9 @@ extension FailureCatalogue {
         "Leaves out parts of 20 ms of all calls, and counts them. The server refuses calls to its services (SIP 503).",
       advice:
         "Make fewer calls at once, or give the engine more threads (`MediaEngine(threads:)`), up to the number of cores.",
-      reproduce: "Two hundred calls with Opus in one process on one thread"),
+      reproduce:
+        "Two hundred calls with Opus in one process on one thread, or `swift test --filter aBusyThreadIsToldToItsCalls`"
+    ),
     Definition(
       .callMediaSilent, .call, .none,
       happens:
