@@ -75,8 +75,8 @@ private actor AnsweredCall {
         tell(.failed)
       case .warned(let failure):
         logger.warning("call media", metadata: ["code": "\(failure.code)", "reason": "\(failure.message)"])
-      case .keyPressed, .connected, .interrupted, .remoteClosed, .candidateFound, .qualityChanged, .measured:
-        break
+      case .connected: tell(.connected)
+      case .keyPressed, .interrupted, .remoteClosed, .candidateFound, .qualityChanged, .measured: break
       }
     }
     self.opened = session

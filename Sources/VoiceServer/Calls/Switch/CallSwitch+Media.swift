@@ -136,13 +136,20 @@ extension CallSwitch {
     self.calls[leg.call]?.record.reattachments += 1
     if let media = self.media(of: number) {
       self.actions.append(.tellMedia(media, .takeAnswer(description)))
+      self.extendMediaDeadline(of: leg.call, at: now)
     }
-    self.legs[number]?.heard = leg.offered
+    self.heard(number, leg.offered)
     // The other has to hear of the new candidates also if nothing else is new.
     for other in self.others(of: number) { self.legs[other]?.heard = nil }
     let questions = self.configuration.questions
     self.calls[leg.call]?.questionsLeft = questions
     self.reconcile(leg.call, at: now)
+  }
+
+  /// A client has taken a description; meanwhile the other may have attached, with other candidates than those.
+  private mutating func heard(_ number: LegNumber, _ description: SDP?) {
+    let latest = self.others(of: number).first.flatMap { self.legs[$0]?.description }
+    self.legs[number]?.heard = description == latest ? description : nil
   }
 
   /// Asks one client that does not know the other's latest description to take it.
@@ -172,7 +179,7 @@ extension CallSwitch {
     guard let exchange = self.calls[number]?.exchange else { return }
     self.calls[number]?.exchange = nil
     // A client that knows no changes of media is not asked for the same again.
-    self.legs[exchange.asked]?.heard = exchange.offer
+    self.heard(exchange.asked, exchange.offer)
     if case .accepted(let sdp?) = response, sdp.hasAudio { self.legs[exchange.asked]?.description = sdp }
     self.reconcile(number, at: now)
   }

@@ -57,6 +57,13 @@ extension CallSwitch {
     }
   }
 
+  /// There is a new attempt, which has its own time; only a connection is the end of the waiting.
+  mutating func extendMediaDeadline(of number: Int, at now: VoiceInstant) {
+    guard self.calls[number]?.mediaDeadline != nil else { return }
+    let deadline = now.advanced(by: self.configuration.mediaRecovery)
+    self.calls[number]?.mediaDeadline = deadline
+  }
+
   mutating func mediaSpoke(_ media: MediaID, _ event: MediaEvent, at now: VoiceInstant) {
     guard let number = self.mediaCalls[media], let call = self.calls[number] else { return }
     switch event {
@@ -68,14 +75,13 @@ extension CallSwitch {
       if call.record.answered == nil { self.calls[number]?.record.answered = now }
       self.step(call.caller, .peerAnswered(sdp), at: now)
     case .renegotiated(let sdp, let question):
-      self.calls[number]?.mediaDeadline = nil
+      self.extendMediaDeadline(of: number, at: now)
       self.mediaResponded(question, .accepted(sdp), for: call.caller, at: now)
     case .renegotiationRefused(let question):
       self.mediaResponded(question, .refused, for: call.caller, at: now)
     case .answerRefused: break
-    case .offered(let sdp):
-      self.calls[number]?.mediaDeadline = nil
-      self.step(call.caller, .attachOfferMade(sdp), at: now)
+    case .offered(let sdp): self.step(call.caller, .attachOfferMade(sdp), at: now)
+    case .connected: self.calls[number]?.mediaDeadline = nil
     // The client may be looking for another way, or have lost its socket too: it restarts the media, or takes the call up again.
     case .failed where call.record.answered != nil:
       let deadline = now.advanced(by: self.configuration.mediaRecovery)

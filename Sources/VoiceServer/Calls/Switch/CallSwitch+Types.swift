@@ -50,6 +50,8 @@ enum MediaEvent: Hashable, Sendable {
   /// The answer to an offer of the media cannot be taken; they go on as before.
   case answerRefused
   case offered(SDP)
+  /// Audio can flow, for the first time or again.
+  case connected
   case failed
   /// The service ends the call.
   case ended(HangupCause)
@@ -229,7 +231,7 @@ extension CallSwitch {
     var isOver = false
     var exchange: Exchange?
     var questionsLeft = 0
-    /// Until when the failed media of a service may come back by a restart.
+    /// Until when the failed media of a service have to be connected again.
     var mediaDeadline: VoiceInstant?
   }
 }

@@ -29,6 +29,8 @@ struct AnsweringMediaTests {
       return
     }
     try await caller.receivedAnswer(answer.text)
+    // What a gateway waits for whose media had failed.
+    #expect(await events.next() == .connected)
 
     // G.722 alone, which the server does not have.
     let lines = try await caller.makeOffer().split(separator: "\r\n").map { line in

@@ -90,7 +90,8 @@ import VoiceTesting
           pick([
             .rang, .early(SwitchHarness.answer), .answered(nil), .answered(SwitchHarness.answer),
             .renegotiated(SwitchHarness.answer, question: question),
-            .renegotiationRefused(question: question), .answerRefused, .offered(SwitchHarness.offer), .failed,
+            .renegotiationRefused(question: question), .answerRefused, .offered(SwitchHarness.offer),
+            .connected, .failed,
           ]) ?? .rang)
       case 28..<32:
         guard let number = pick(Array(harness.machine.questions.keys).sorted()) else { continue }

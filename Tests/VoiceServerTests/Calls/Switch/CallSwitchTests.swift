@@ -238,8 +238,68 @@ import VoiceCore
     let question = try #require(harness.renegotiations.last)
     let back = MediaEvent.renegotiated(Harness.answer, question: question)
     #expect(harness.seen(.media(id, back), by: alice).count == 1)
+    _ = harness.step(.media(id, .connected))
     #expect(Harness.seen(harness.pass(.seconds(600)), by: alice) == [])
     #expect(harness.machine.legCount == 1)
+  }
+
+  /// An attempt gives the media another minute, but is no connection yet.
+  @Test mutating func aServiceWhoseMediaAreRestartedInVainEndsAMinuteLater() throws {
+    let call = self.answeredService()
+    let (alice, id) = try #require(call)
+    _ = harness.step(.media(id, .failed))
+    _ = harness.pass(.seconds(50))
+    let update = ModifyRequest(callID: CallID("A1"), action: .updateMedia, sdp: Harness.offer)
+    _ = harness.request(alice, .modify(update))
+    let question = try #require(harness.renegotiations.last)
+    _ = harness.step(.media(id, .renegotiated(Harness.answer, question: question)))
+    #expect(Harness.seen(harness.pass(.seconds(59)), by: alice) == [])
+    #expect(
+      Harness.seen(harness.pass(.seconds(1)), by: alice)
+        == [.bye(CallID("A1"), cause: "MEDIA_TIMEOUT", sip: 480)])
+  }
+
+  /// Logs in again, and takes the calls up that are offered.
+  private mutating func attach(_ alice: Harness.Client, _ media: MediaID) -> Harness.Client {
+    let back = SwitchHarness.Client(connection: ConnectionID(number: 99), key: alice.key)
+    _ = harness.step(.loggedIn(back.connection, back.key, request: nil, isAnonymous: false))
+    _ = harness.step(.media(media, .offered(Harness.offer)))
+    return back
+  }
+
+  private func attachAnswer(_ description: SDP) -> ClientRequest {
+    .attach(ClientDescription(sdp: description, dialog: DialogParams(callID: CallID("A1"))))
+  }
+
+  /// The media failed between their offer and the client's answer, and the deadline of that ended the call a minute after all was well.
+  @Test mutating func aServiceWhoseMediaFailedInAnAttachGoesOnWithItsAnswer() throws {
+    let call = self.answeredService()
+    let (alice, id) = try #require(call)
+    _ = harness.step(.disconnected(alice.connection))
+    let back = self.attach(alice, id)
+    _ = harness.step(.media(id, .failed))
+    _ = harness.request(back, self.attachAnswer(Harness.answer))
+    _ = harness.pass(.seconds(30))
+    _ = harness.step(.media(id, .connected))
+    #expect(Harness.seen(harness.pass(.seconds(600)), by: back) == [])
+    #expect(harness.machine.legCount == 1)
+  }
+
+  /// Nobody would ever have ended it.
+  @Test mutating func aServiceWhoseMediaDoNotComeBackWithAnAttachEndsAMinuteLater() throws {
+    let call = self.answeredService()
+    let (alice, id) = try #require(call)
+    _ = harness.step(.disconnected(alice.connection))
+    _ = harness.step(.media(id, .failed))
+    _ = harness.pass(.seconds(100))
+    let back = self.attach(alice, id)
+    _ = harness.request(back, self.attachAnswer(Harness.answer))
+    _ = harness.step(.media(id, .answerRefused))
+    #expect(Harness.seen(harness.pass(.seconds(59)), by: back) == [])
+    #expect(
+      Harness.seen(harness.pass(.seconds(1)), by: back)
+        == [.bye(CallID("A1"), cause: "MEDIA_TIMEOUT", sip: 480)])
+    #expect(harness.machine.legCount == 0)
   }
 
   /// The call was over after half a minute, although it is kept for two for a client without a socket.

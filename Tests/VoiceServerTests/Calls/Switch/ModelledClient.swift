@@ -3,7 +3,7 @@ import VoiceCore
 
 @testable import VoiceServer
 
-/// The credentials of one client in a call, and the rules by which clients change them.
+/// The credentials and the address of one client in a call, and the rules by which clients change them.
 struct ModelledClient {
   enum Kind: String, CaseIterable {
     /// Answers a restart with new credentials always, and an attach with a wholly new transport, as browsers do.
@@ -19,6 +19,10 @@ struct ModelledClient {
   var callID = CallID("")
   private(set) var local = "0"
   private(set) var remote = "0"
+  /// Where it is, which is another place after each outage.
+  var address = 0
+  /// Where it believes the other side to be.
+  private(set) var remoteAddress = 0
   /// What an own restart proposes.
   private(set) var proposed: String?
   /// Whether the other side was seen to use what is used here.
@@ -36,13 +40,20 @@ struct ModelledClient {
   func description(_ number: String? = nil, setup: String = "active") -> SDP {
     let fragment = self.fragment(number ?? self.local)
     return SDP(
-      "v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=ice-ufrag:\(fragment)\r\na=ice-pwd:secret-of-\(fragment)\r\na=setup:\(setup)\r\n"
+      "v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=ice-ufrag:\(fragment)\r\na=ice-pwd:secret-of-\(fragment)\r\na=setup:\(setup)\r\na=candidate:1 1 udp 1 192.0.2.\(self.address) 5000 typ host\r\n"
     )
   }
 
   static func fragment(in sdp: SDP) -> String {
     sdp.text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("a=ice-ufrag:") }
       .map { String($0.dropFirst(12)) } ?? ""
+  }
+
+  /// Takes where the other side says that it is.
+  private mutating func locate(_ sdp: SDP) {
+    let line = sdp.text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("a=candidate:") }
+    let address = line?.split(separator: " ").first { $0.hasPrefix("192.0.2.") }
+    self.remoteAddress = address.flatMap { Int($0.dropFirst(8)) } ?? -1
   }
 
   private mutating func next() -> String {
@@ -55,10 +66,14 @@ struct ModelledClient {
     self.isConfirmed = false
   }
 
-  mutating func began(with other: SDP) { self.remote = Self.fragment(in: other) }
+  mutating func began(with other: SDP) {
+    self.remote = Self.fragment(in: other)
+    self.locate(other)
+  }
 
   mutating func answer(_ offer: SDP) -> SDP {
     self.proposed = nil
+    self.locate(offer)
     let theirs = Self.fragment(in: offer)
     let isOfAnAnswer = !offer.text.contains("a=setup:actpass")
     if theirs != self.remote {
@@ -71,6 +86,7 @@ struct ModelledClient {
   mutating func attach(_ offer: SDP) -> SDP {
     guard self.kind != .keeping else { return self.answer(offer) }
     self.proposed = nil
+    self.locate(offer)
     self.renew()
     self.remote = Self.fragment(in: offer)
     return self.description()
@@ -87,6 +103,7 @@ struct ModelledClient {
     guard let proposed else { return false }
     self.local = proposed
     self.proposed = nil
+    self.locate(answer)
     self.remote = Self.fragment(in: answer)
     self.isConfirmed = false
     return true
@@ -94,8 +111,13 @@ struct ModelledClient {
 
   mutating func wasRefused() { self.proposed = nil }
 
-  /// Whether both use the same.
+  /// Whether both use the same credentials.
   func matches(_ other: ModelledClient) -> Bool {
     self.remote == other.fragment(other.local) && other.remote == self.fragment(self.local)
+  }
+
+  /// Whether both know besides where the other one is.
+  func reaches(_ other: ModelledClient) -> Bool {
+    self.matches(other) && self.remoteAddress == other.address && other.remoteAddress == self.address
   }
 }
