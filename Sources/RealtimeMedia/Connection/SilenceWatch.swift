@@ -3,8 +3,9 @@ import VoiceCore
 /// Says when the other side's media are missing, long before ICE would notice that a way is broken (RFC 7675 asks every 5 s).
 ///
 /// States: *idle*, nothing is expected; *waiting*, the first packet is; *flowing*, packets come; *silent*, none came for a while and
-/// a check was asked for, again each second. Where none comes for seconds although the way is good, that is told once. A check costs little, so one too many does no harm: other reasons for silence are a network that stalls,
-/// and a side that sends nothing while nobody speaks.
+/// a check was asked for, again each second. A check costs little, so one too many does no harm: other reasons for silence are a
+/// network that stalls, and a side that sends nothing while nobody speaks. Where none comes for seconds although the way is good,
+/// that is told once; time in which the way was broken does not count, as the other side may find it good a little later than this one.
 struct SilenceWatch: Hashable, Sendable {
   /// Twelve packets of 20 ms; networks stall for less.
   static let limit = Duration.milliseconds(250)
@@ -29,7 +30,8 @@ struct SilenceWatch: Hashable, Sendable {
     case idle
     case waiting(since: VoiceInstant, isTold: Bool)
     case flowing(last: VoiceInstant)
-    case silent(last: VoiceInstant, asked: VoiceInstant, isTold: Bool)
+    /// The silence counts from `since`, which is later than the last packet if nothing was expected in between.
+    case silent(last: VoiceInstant, since: VoiceInstant, asked: VoiceInstant, isTold: Bool)
   }
 
   private var state = State.idle
@@ -41,7 +43,7 @@ struct SilenceWatch: Hashable, Sendable {
   mutating func received(at now: VoiceInstant) {
     switch self.state {
     case .idle, .waiting: break
-    case .flowing(let last), .silent(let last, _, _):
+    case .flowing(let last), .silent(let last, _, _, _):
       if last.duration(to: now) > Self.longGap {
         self.hasPauses = true
         self.regular = 0
@@ -75,16 +77,17 @@ struct SilenceWatch: Hashable, Sendable {
       return .missing
     case .flowing(let last):
       guard last.duration(to: now) >= (self.hasPauses ? Self.pauseLimit : Self.limit) else { return .nothing }
-      self.state = .silent(last: last, asked: now, isTold: false)
+      self.state = .silent(last: last, since: last, asked: now, isTold: false)
       return .check
-    case .silent(let last, let asked, let isTold):
-      if isExpected, isWayGood, !isTold, last.duration(to: now) >= Self.missingLimit {
-        self.state = .silent(last: last, asked: asked, isTold: true)
+    case .silent(let last, let before, let asked, let isTold):
+      let since = isExpected ? before : now
+      if isExpected, isWayGood, !isTold, since.duration(to: now) >= Self.missingLimit {
+        self.state = .silent(last: last, since: since, asked: asked, isTold: true)
         return .missing
       }
-      guard asked.duration(to: now) >= Self.repetition else { return .nothing }
-      self.state = .silent(last: last, asked: now, isTold: isTold)
-      return .check
+      let isDue = asked.duration(to: now) >= Self.repetition
+      self.state = .silent(last: last, since: since, asked: isDue ? now : asked, isTold: isTold)
+      return isDue ? .check : .nothing
     }
     return .nothing
   }

@@ -65,4 +65,22 @@ struct MissingMediaTests {
     #expect(world.bob.states.contains(.interrupted))
     #expect(world.parties.allSatisfy { Self.tellings($0) == 0 })
   }
+
+  /// The other side sends again only when it has found the way good too, which is a little after this one.
+  @Test func aWayThatComesBackIsNoMissingMedia() throws {
+    let world = try Self.world(seed: 85)
+    try world.negotiate()
+    #expect(world.run(.seconds(3)) { world.areHeard })
+    world.network.setDown(true, "192.0.2.1")
+    world.run(.seconds(12))
+    #expect(world.bob.connection.state == .interrupted)
+    world.onTheWay = { party, bytes in party === world.alice && Self.isMedia(bytes) ? nil : bytes }
+    world.network.setDown(false, "192.0.2.1")
+    #expect(world.run(.seconds(5)) { world.areConnected })
+    world.run(.milliseconds(300))
+    world.onTheWay = nil
+    world.run(.seconds(5))
+    #expect(world.areHeard)
+    #expect(world.parties.allSatisfy { Self.tellings($0) == 0 })
+  }
 }

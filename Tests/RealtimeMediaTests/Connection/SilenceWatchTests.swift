@@ -96,4 +96,26 @@ struct SilenceWatchTests {
     #expect(!before)
     #expect(after)
   }
+
+  /// Both sides rarely find a way good again in the same instant.
+  @Test func countsASilenceAnewAfterTheWayWasBroken() {
+    var watch = SilenceWatch()
+    watch.received(at: Self.start)
+    let told = stride(from: 0, through: 40_000, by: 20).filter { time in
+      let isBroken = (5_000..<30_000).contains(time)
+      return watch.poll(
+        isExpected: !isBroken, isWayGood: time >= 3_000 && !isBroken,
+        at: Self.start.advanced(by: .milliseconds(time)))
+        == .missing
+    }
+    #expect(told == [4_000])
+    watch.received(at: Self.start.advanced(by: .seconds(50)))
+    let next = stride(from: 50_000, through: 90_000, by: 20).filter { time in
+      let isBroken = (51_000..<80_000).contains(time)
+      return watch.poll(
+        isExpected: !isBroken, isWayGood: !isBroken, at: Self.start.advanced(by: .milliseconds(time)))
+        == .missing
+    }
+    #expect(next == [83_980])
+  }
 }
