@@ -80,7 +80,9 @@ extension AudioConnection {
     do { isRestart = try negotiator.restartsICE(offer) } catch { throw error.failure }
     let keepsCredentials =
       isRestart && !negotiator.opensHandshake(offer) && !self.areKeysOver && ice.hasFreshCredentials
-    let isAnew = !isFirst && !isRestart && isReattach && self.state == .failed
+    // A gateway that hands on what the other side answered asks for an attempt too, also with what is known here.
+    let isAttempt = isReattach || !negotiator.opensHandshake(offer)
+    let isAnew = !isFirst && !isRestart && isAttempt && self.state == .failed
     if isFirst {
       ice.setRole(.controlled)
     } else if isRestart && !keepsCredentials || isAnew {

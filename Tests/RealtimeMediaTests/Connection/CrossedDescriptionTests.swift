@@ -55,6 +55,21 @@ import VoiceCore
     #expect(world.run(.seconds(5)) { world.areHeard })
   }
 
+  /// A side that failed before the other one was asked with what it knew already, and did nothing with it.
+  @Test func aSideThatFailedBeginsAnewWhenAskedWithWhatItKnows() throws {
+    let (world, offer, answer) = try Self.failed(seed: 4)
+    let (alice, bob) = (world.alice.connection, world.bob.connection)
+    let question = offer.replacing("a=setup:actpass", with: "a=setup:passive")
+    let theirs = try bob.receivedOffer(question, at: world.now)
+    #expect(Self.fragment(of: theirs) != Self.fragment(of: answer))
+    let mine = try alice.receivedOffer(theirs, at: world.now)
+    let again = try bob.receivedOffer(mine, at: world.now)
+    #expect(Self.fragment(of: again) == Self.fragment(of: theirs))
+    for party in world.parties { world.perform(party) }
+    #expect(world.run(.seconds(10)) { world.areConnected })
+    #expect(world.run(.seconds(2)) { world.areHeard })
+  }
+
   /// An own offer of a restart means that the other side knows what is used here, so the answer is new (RFC 8839 section 4.4.1.1.1).
   @Test func aRestartIsAnsweredWithNewCredentialsAlsoBeforeTheFirstCheck() throws {
     let (world, _, answer) = try Self.agreed(seed: 2)
