@@ -106,6 +106,24 @@ struct MediaSessionTests {
     await caller.session.close()
   }
 
+  /// The failure of the first address outlived it if the address came before the connection did.
+  @Test func describesItselfOnceAnAddressIsBoundWhileTheResolverIsSilent() async throws {
+    let paths = ManualNetworkPathMonitor(path: Self.path("198.51.100.1"))
+    var configuration = MediaSession.Configuration()
+    configuration.iceServers = [.init(try IceServerAddress("stun:stun.example.org"))]
+    configuration.lookupTimeout = .milliseconds(500)
+    let caller = ToldSession(configuration, engine: MediaEngine(paths: paths, lookup: Self.silentLookup))
+    let failure = await caller.next { event in
+      if case .failed(let failure) = event { failure } else { nil }
+    }
+    #expect(failure?.code == .callMediaFailed)
+    paths.change(to: Self.path("198.51.100.1", "0.0.0.0"))
+    var offer: String?
+    while offer == nil { offer = try? await caller.session.makeOffer() }
+    #expect(offer?.contains("m=audio") ?? false)
+    await caller.session.close()
+  }
+
   /// What was played while the other side could not hear it was lost, and `play` reported that it was sent.
   @Test func keepsWhatIsSaidUntilItCanBeHeard() async throws {
     let engine = MediaEngine(paths: nil)

@@ -107,6 +107,7 @@ final class SessionCore: PacedMember {
 
   private func begin(_ connection: AudioConnection) {
     self.connection = connection
+    if !self.sockets.isEmpty { self.failure = nil }
     for (id, socket) in self.sockets.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       if let local = socket.local { connection.addSocket(id, local: local, at: self.now) }
     }

@@ -91,8 +91,9 @@ struct MediaEngineTests {
     let offer = try await caller.session.makeOffer()
     try await caller.session.receivedAnswer(try await callee.session.receivedOffer(offer))
     for (speaker, listener) in [(caller, callee), (callee, caller)] {
+      let frames = listener.session.audio.frames
       try await speaker.session.audio.send(Self.buzz)
-      let heard = await listener.session.audio.frames.first { frame in
+      let heard = await frames.first { frame in
         frame.samples.contains { $0 > 4_000 }
       }
       #expect(heard != nil)
