@@ -72,7 +72,10 @@ import VoiceTesting
     let world = try await CallsWorld.ready()
     world.gateway.invite(CallID("1b0c9f4e-7a1f-4f0e-9e6b-0f6f3a1b2c3d"))
     let event = await world.log.first { if case .incomingCall = $0 { true } else { false } }
-    guard case .incomingCall(let call)? = event else { return }
+    guard case .incomingCall(let call)? = event else {
+      Issue.record("no call came: \(String(describing: event))")
+      return
+    }
     let told = Told()
     call.onCallQualityChange = { told.add($0) }
     call.answer(debug: true)

@@ -103,9 +103,12 @@ struct PreflightMachine: Sendable {
 
   /// What explains that nothing was measured: a failure of the media, else that alone.
   private var failure: VoiceFailure {
-    self.failures.last { $0.code.rawValue.hasPrefix("call.media.") && $0.code != .callRelayFailed }
+    self.failures.last { $0.code.rawValue.hasPrefix("call.media.") && !Self.bearable.contains($0.code) }
       ?? VoiceFailure(.callMetricsMissing)
   }
+
+  /// A call goes on with these.
+  private static let bearable: Set<VoiceFailure.Code> = [.callRelayFailed, .callMediaOverloaded]
 
   private func failure(for reason: CallTerminationReason) -> VoiceFailure {
     let known = self.failure

@@ -20,8 +20,9 @@ import VoiceCore
     #expect(throws: VoiceFailure.self) { try machine.report(nil) }
   }
 
-  @Test mutating func aRelayThatFailedIsNoReasonForMissingAudio() {
-    _ = machine.handle(.failed(VoiceFailure(.callRelayFailed)), at: at(200))
+  @Test(arguments: [VoiceFailure.Code.callRelayFailed, .callMediaOverloaded])
+  mutating func whatACallGoesOnWithIsNoReasonForMissingAudio(_ code: VoiceFailure.Code) {
+    _ = machine.handle(.failed(VoiceFailure(code)), at: at(200))
     #expect(machine.handle(.timePassed, at: at(10_050)) == .fail(VoiceFailure(.callMetricsMissing)))
   }
 
