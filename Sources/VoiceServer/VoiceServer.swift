@@ -28,7 +28,7 @@ public final class VoiceServer: Service {
     public var loaded: @Sendable (_ loaded: Int, _ total: Int) -> Void
     /// A server without configured users for calls made two, or took those that it made before.
     public var tookDemoUsers: @Sendable ([DemoUser]) -> Void
-    /// There are other users who can be called than before.
+    /// Who can be called, when that was first looked up and each time that it changed.
     public var callUsersChanged: @Sendable (Set<String>) -> Void
     /// A call ended: how many are left. May be called on any thread and must not block.
     public var callEnded: @Sendable (_ active: Int) -> Void

@@ -166,6 +166,10 @@ extension DemoStage {
         self.showState(
           of: call, "now the way of her audio is gone too; what she says waits until there is another one")
         comesBack = Task { [clock = self.context.clock] in
+          // The news has reached the call when nothing is selected any more.
+          while await call.statistics()?.pair != nil {
+            try await clock.sleep(until: clock.now.advanced(by: .milliseconds(20)), tolerance: nil)
+          }
           try await clock.sleep(until: clock.now.advanced(by: Self.absence), tolerance: nil)
           paths.change(to: Self.here)
         }
