@@ -4,8 +4,8 @@ import Testing
 import VoiceCore
 import VoiceTesting
 
-/// Calls over random networks, to which random things happen.
-@Suite(.timeLimit(.minutes(30))) struct RandomCallsTests {
+/// Calls over random networks, to which random things happen. The limit is for the long form on two cores.
+@Suite(.timeLimit(.minutes(120))) struct RandomCallsTests {
   enum Outcome: Hashable {
     case heard
     case stuck(String)
@@ -92,10 +92,13 @@ import VoiceTesting
   /// How many parts there are, so that they run beside each other.
   private static let parts: UInt64 = 8
 
-  /// 24 calls, or 10,000 with `VOICE_LONG_TESTS=1`, which takes an hour without optimisation (`make test-long` has it).
+  /// 24 calls, or 10,000 with `VOICE_LONG_TESTS=1`, which takes an hour without optimisation (`make test-long` has it), or as many as
+  /// `VOICE_RANDOM_CALLS` says.
   @Test(arguments: 0..<Self.parts) func callsOverRandomNetworksAreHeardInTheEnd(part: UInt64) throws {
     let environment = ProcessInfo.processInfo.environment
-    let count: UInt64 = environment["VOICE_LONG_TESTS"] == nil ? 24 : 10_000
+    let count =
+      environment["VOICE_RANDOM_CALLS"].flatMap { UInt64($0) }
+      ?? (environment["VOICE_LONG_TESTS"] == nil ? 24 : 10_000)
     for seed in stride(from: part + 1, through: count, by: Int(Self.parts)) {
       switch try Self.course(seed: seed) {
       case .heard: break

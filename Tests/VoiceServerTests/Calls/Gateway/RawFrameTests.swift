@@ -18,8 +18,9 @@ import VoiceCore
 
   @Test func cutsThoseWhoAreTooSlow() async throws {
     let configuration = CallPeer.configuration { calls in
-      calls.limits.handshakeTime = .seconds(1)
-      calls.limits.loginTime = .seconds(1)
+      // The third socket has to be through its handshake in time, also on a busy machine.
+      calls.limits.handshakeTime = .seconds(3)
+      calls.limits.loginTime = .seconds(3)
     }
     try await withServer(configuration) { server in
       try await CallPeer.play(["slow_loris"], script: "call_raw.py", against: server)
