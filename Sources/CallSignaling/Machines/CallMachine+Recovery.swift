@@ -124,7 +124,8 @@ extension CallMachine {
 
   private mutating func reattached(at now: VoiceInstant) -> [Action] {
     switch self.phase {
-    case .answering: return self.establish(at: now) + self.linkIsUp()
+    // Gateways attach what was answered; that of the other side may have been lost with the link.
+    case .trying, .ringing, .answering: return self.establish(at: now) + self.linkIsUp()
     case .established:
       switch self.media {
       case .connected: return self.linkIsUp()
@@ -132,7 +133,6 @@ extension CallMachine {
         self.media = .connecting(until: now.advanced(by: self.configuration.mediaTimeout))
         return []
       }
-    case .trying, .ringing: return self.linkIsUp()
     case .idle, .preparing, .readyToInvite, .inviting, .incoming, .preparingAnswer, .readyToAnswer, .ended:
       return []
     }

@@ -258,7 +258,10 @@ extension CallMachine {
       let changed = confirmed != self.hold.confirmed
       self.hold.confirmed = confirmed
       if self.hold.requested == asked { self.hold.requested = nil }
-      return changed ? [.reportHold(confirmed)] : []
+      // Who waits for what was asked for would wait for ever.
+      let failure = VoiceFailure(
+        .callHoldFailed, message: "The gateway confirmed something else than was asked for.")
+      return (changed ? [.reportHold(confirmed)] : []) + (confirmed == asked ? [] : [.report(failure)])
     // The outbox asks again on the next connection.
     case .interrupted: return []
     case .refused(let error): failure = VoiceFailure(.callHoldFailed, cause: error)

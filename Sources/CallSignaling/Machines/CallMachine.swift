@@ -181,6 +181,14 @@ public struct CallMachine: Sendable {
   public internal(set) var phase: Phase
   /// The signalling axis.
   public internal(set) var link = Link.up
+  /// Whether nothing can be sent for the call.
+  public var isLinkDown: Bool {
+    switch self.link {
+    case .down: true
+    case .up, .awaitingAttach, .makingAttach, .attaching: false
+    }
+  }
+
   /// The media axis.
   public internal(set) var media = Media.idle
   /// What was confirmed and asked for.

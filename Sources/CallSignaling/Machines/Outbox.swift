@@ -99,6 +99,13 @@ public struct Outbox: Sendable {
     self.slots.contains { slot in if case .bye = slot.item.content { true } else { false } }
   }
 
+  /// Whether a goodbye of a call waits: what the gateway says of the call meanwhile is overtaken.
+  public func hasBye(of callID: CallID) -> Bool {
+    self.slots.contains { slot in
+      if case .bye = slot.item.content { slot.item.callID == callID } else { false }
+    }
+  }
+
   /// When the machine wants to be told that time passed.
   public var deadline: VoiceInstant? {
     self.slots.lazy.filter { $0.place == .queued }.map(\.item.deadline).min()

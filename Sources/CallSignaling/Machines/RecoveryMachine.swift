@@ -154,7 +154,7 @@ public struct RecoveryMachine: Sendable {
       self.state = .waiting(until: instant, retry)
       return actions + [.report(failure.with(recovery: .automatic(retry)))]
     case .giveUp:
-      return actions + self.giveUp(VoiceFailure(.retriesExhausted, cause: failure))
+      return actions + self.giveUp(self.end(with: failure))
     }
   }
 
@@ -219,8 +219,14 @@ public struct RecoveryMachine: Sendable {
       self.state = .noPath(until: until)
       return actions + [.report(VoiceFailure(.callConnectionLost, recovery: .automatic(retry)))]
     case .giveUp:
-      return actions + self.giveUp(VoiceFailure(.retriesExhausted))
+      return actions + self.giveUp(self.end(with: VoiceFailure(.callConnectionLost)))
     }
+  }
+
+  /// Who may not try again is told what happened, not that tries are used up which there never were.
+  private func end(with failure: VoiceFailure) -> VoiceFailure {
+    self.schedule.policy.attempts == 0
+      ? failure.with(recovery: .retry) : VoiceFailure(.retriesExhausted, cause: failure)
   }
 
   private mutating func timePassed(at now: VoiceInstant) -> [Action] {

@@ -16,12 +16,12 @@ public import VoiceCore
 /// | gatewayStateReceived, another | – | – | – | waits for its time | → asking | notes it³ | – |
 /// | gatewayStateRefused | – | – | – | waits for its time | – | – | – |
 /// | authenticationRequired | – | – | → loggingIn | → loggingIn | → refreshing | – | – |
-/// | refreshRequested | – | – | – | – | → refreshing | – | – |
+/// | refreshRequested | – | notes it⁴ | notes it⁴ | notes it⁴ | → refreshing | notes it⁴ | – |
 /// | socketEnded | – | → idle from every state | | | | | |
 /// | timePassed | – | → failed | → asking | asks again, → failed after the last | – | → registered² | – |
 ///
 /// ¹ Verto gateways have no gateway state: → registered. ² A login that the server demanded, not the app: → failed.
-/// ³ After the login, → asking.
+/// ³ After the login, → asking. ⁴ The login under way has the old data: → refreshing as soon as it is *registered*.
 ///
 /// The time runs from each question, so that a gateway that never answers ends like one that says no.
 public struct RegistrationMachine: Sendable {
@@ -101,6 +101,8 @@ public struct RegistrationMachine: Sendable {
   private var lastLogin: VoiceInstant?
   /// Whether this connection was ready before: then it is not reported again.
   private var wasReady = false
+  /// Whether there are new data that no login has said yet.
+  private var wantsRefresh = false
 
   /// Creates a machine without a connection.
   public init(dialect: Dialect = .telnyx, configuration: Configuration = Configuration()) {
@@ -132,7 +134,7 @@ public struct RegistrationMachine: Sendable {
     switch event {
     case .socketOpened: return self.socketOpened(at: now)
     case .loginAccepted(let result): return self.loginAccepted(result, at: now)
-    case .loginRefused(let error): return self.loginRefused(error)
+    case .loginRefused(let error): return self.loginRefused(error, at: now)
     case .clientReadyReceived(let message): return self.clientReadyReceived(message, at: now)
     case .gatewayStateReceived(let state): return self.gatewayStateReceived(state, at: now)
     case .gatewayStateRefused: return self.gatewayStateRefused()
@@ -153,6 +155,7 @@ public struct RegistrationMachine: Sendable {
 
   private mutating func logIn(at now: VoiceInstant) -> [Action] {
     self.lastLogin = now
+    self.wantsRefresh = false
     self.state = .loggingIn(until: now.advanced(by: self.configuration.loginTimeout))
     return [.sendLogin]
   }
@@ -161,23 +164,24 @@ public struct RegistrationMachine: Sendable {
     switch self.state {
     case .loggingIn:
       let report = Action.reportLoggedIn(sessionID: result.sessionID)
-      guard self.dialect.hasGatewayState else { return [report] + self.becomeReady() }
+      guard self.dialect.hasGatewayState else { return [report] + self.becomeReady(at: now) }
       if self.ready != nil { return [report] + self.ask(1, at: now) }
       self.state = .awaitingReady(until: now.advanced(by: self.configuration.readyTimeout))
       return [report]
     case .refreshing(_, _, let lost):
       self.state = .registered
-      let lostActions = lost.map { self.lost($0, at: now) } ?? []
-      return [.reportLoggedIn(sessionID: result.sessionID), .reportRefreshed] + lostActions
+      let next = lost.map { self.lost($0, at: now) } ?? self.refreshAgain(at: now)
+      return [.reportLoggedIn(sessionID: result.sessionID), .reportRefreshed] + next
     case .idle, .awaitingReady, .asking, .registered, .failed: return [.ignore(.outOfOrder)]
     }
   }
 
-  private mutating func loginRefused(_ error: RPCError) -> [Action] {
+  private mutating func loginRefused(_ error: RPCError, at now: VoiceInstant) -> [Action] {
     let failure = VoiceFailure(.callLoginRefused, cause: error)
     switch self.state {
     case .loggingIn: return self.fail(failure)
-    case .refreshing(_, let isDemanded, _): return self.refreshFailed(failure, isDemanded: isDemanded)
+    case .refreshing(_, let isDemanded, _):
+      return self.refreshFailed(failure, isDemanded: isDemanded, at: now)
     case .idle, .awaitingReady, .asking, .registered, .failed: return [.ignore(.outOfOrder)]
     }
   }
@@ -196,9 +200,9 @@ public struct RegistrationMachine: Sendable {
 
   private mutating func gatewayStateReceived(_ gateway: GatewayState, at now: VoiceInstant) -> [Action] {
     switch self.state {
-    case .awaitingReady: return gateway == .registered ? self.becomeReady() : []
+    case .awaitingReady: return gateway == .registered ? self.becomeReady(at: now) : []
     case .asking(let attempt, let until, _):
-      guard gateway != .registered else { return self.becomeReady() }
+      guard gateway != .registered else { return self.becomeReady(at: now) }
       self.state = .asking(attempt: attempt, until: until, last: gateway)
       return []
     case .registered: return gateway == .registered ? [] : self.lost(gateway, at: now)
@@ -235,22 +239,33 @@ public struct RegistrationMachine: Sendable {
   private mutating func refreshRequested(at now: VoiceInstant) -> [Action] {
     switch self.state {
     case .registered: return self.refresh(isDemanded: false, at: now)
-    // The login to come has the new data; one that is under way is not repeated.
-    case .idle, .loggingIn, .awaitingReady, .asking, .refreshing, .failed: return [.ignore(.outOfOrder)]
+    case .loggingIn, .awaitingReady, .asking, .refreshing:
+      self.wantsRefresh = true
+      return []
+    // The login to come has the new data.
+    case .idle, .failed: return [.ignore(.outOfOrder)]
     }
   }
 
   private mutating func refresh(isDemanded: Bool, at now: VoiceInstant) -> [Action] {
     self.lastLogin = now
+    self.wantsRefresh = false
     self.state = .refreshing(
       until: now.advanced(by: self.configuration.loginTimeout), isDemanded: isDemanded, lost: nil)
     return [.sendLogin]
   }
 
-  private mutating func refreshFailed(_ failure: VoiceFailure, isDemanded: Bool) -> [Action] {
+  private mutating func refreshFailed(
+    _ failure: VoiceFailure, isDemanded: Bool, at now: VoiceInstant
+  ) -> [Action] {
     guard !isDemanded else { return self.fail(failure) }
     self.state = .registered
-    return [.report(failure)]
+    return [.report(failure)] + self.refreshAgain(at: now)
+  }
+
+  /// There are newer data than the login before had.
+  private mutating func refreshAgain(at now: VoiceInstant) -> [Action] {
+    self.wantsRefresh ? self.refresh(isDemanded: false, at: now) : []
   }
 
   private mutating func timePassed(at now: VoiceInstant) -> [Action] {
@@ -260,7 +275,7 @@ public struct RegistrationMachine: Sendable {
     case .loggingIn: return self.fail(VoiceFailure(.callLoginTimedOut))
     case .awaitingReady: return self.ask(1, at: now)
     case .refreshing(_, let isDemanded, _):
-      return self.refreshFailed(VoiceFailure(.callLoginTimedOut), isDemanded: isDemanded)
+      return self.refreshFailed(VoiceFailure(.callLoginTimedOut), isDemanded: isDemanded, at: now)
     case .asking(let attempt, _, let last):
       guard attempt >= self.configuration.maxRegisterRetry else { return self.ask(attempt + 1, at: now) }
       let detail = last.map { "its state is \($0.publicName)" } ?? "it did not answer"
@@ -275,11 +290,11 @@ public struct RegistrationMachine: Sendable {
     return [.askGatewayState(attempt: attempt)]
   }
 
-  private mutating func becomeReady() -> [Action] {
+  private mutating func becomeReady(at now: VoiceInstant) -> [Action] {
     self.state = .registered
     let reattached = self.wasReady ? nil : self.ready?.reattachedSessions
     self.wasReady = true
-    return [.reportReady(reattached: reattached)]
+    return [.reportReady(reattached: reattached)] + self.refreshAgain(at: now)
   }
 
   private mutating func lost(_ gateway: GatewayState, at now: VoiceInstant) -> [Action] {

@@ -190,7 +190,12 @@ import VoiceCore
     var machine = Self.talking()
     _ = machine.handle(.holdRequested(.held), at: at(1))
     let result = ServerResult.modify(ModifyResult(callID: Self.callID, action: .hold, holdState: .active))
-    #expect(machine.handle(.holdSettled(.held, .accepted(result)), at: at(2)) == [])
+    let actions = machine.handle(.holdSettled(.held, .accepted(result)), at: at(2))
+    guard case .report(let failure)? = actions.first, actions.count == 1 else {
+      Issue.record("\(actions)")
+      return
+    }
+    #expect(failure.code == .callHoldFailed)
     #expect(machine.callState == .ACTIVE)
   }
 

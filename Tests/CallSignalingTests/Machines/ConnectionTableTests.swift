@@ -127,7 +127,7 @@ import VoiceCore
         unknown state        .      .       -      -      ask       -        -         .
         gatewayStateRefused  .      .       .      -      .         .        .         .
         authRequired         .      .       login  login  demanded  .        .         .
-        refreshRequested     .      .       .      .      refresh   .        .         .
+        refreshRequested     .      -       -      -      refresh   -        -         .
         socketEnded          -      idle    idle   idle   idle      idle     idle      idle
         timePassed           -      failed  ask    =      -         reg      failed    -
         """, "\n\(table.text)\n")
