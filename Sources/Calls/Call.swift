@@ -260,7 +260,10 @@ public final class Call: Sendable {
 
   func publish(_ event: CallEvent) {
     self.broadcaster.publish(event)
-    if case .ended = event { self.broadcaster.finish() }
+    guard case .ended = event else { return }
+    self.broadcaster.finish()
+    // A call that never had media ends for those who speak and listen too.
+    self.audio.end()
   }
 
   func measured(_ metrics: CallQualityMetrics) {

@@ -23,7 +23,7 @@ extension TxClient {
     customHeaders: [String: String] = [:], preferredCodecs: [TxCodecCapability]? = nil, debug: Bool = false
   ) throws -> Call {
     guard !destinationNumber.isEmpty else { throw TxError.callFailed(reason: .destinationNumberIsRequired) }
-    let (session, isConnected) = self.driver.read { ($0.session, $0.isConnected) }
+    let (session, isConnected) = self.driver.read { ($0.session, $0.isConnected && !$0.isDisconnecting) }
     guard let session else { throw TxError.callFailed(reason: .sessionIdIsRequired) }
     guard isConnected else { throw TxError.socketConnectionFailed(reason: .socketNotConnected) }
     let id = CallID(callId.uuidString.lowercased())
@@ -56,7 +56,7 @@ extension TxClient {
   ///   `connect`; `CancellationError`.
   public func ready() async throws {
     let signal = self.readiness.wait()
-    let (isReady, isWanted, givenUp) = self.driver.read { ($0.connection.isReady, $0.isWanted, $0.givenUp) }
+    let (isReady, isWanted, givenUp) = self.driver.read { ($0.isReady, $0.willBeConnected, $0.givenUp) }
     if isReady { return }
     guard isWanted else { throw givenUp ?? VoiceFailure(.callNotConnected) }
     for await outcome in signal { return try outcome.get() }

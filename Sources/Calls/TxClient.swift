@@ -109,7 +109,7 @@ public final class TxClient: Sendable {
   public func isConnected() -> Bool { self.driver.read { $0.isConnected } }
 
   /// Whether calls can be made and come in.
-  public var isRegistered: Bool { self.driver.read { $0.connection.isReady } }
+  public var isRegistered: Bool { self.driver.read(\.isReady) }
 
   /// The session, which stays the same over reconnections; made when the client is.
   public func getSessionId() -> String { self.driver.read { $0.session?.sessionID } ?? self.sessionID }
@@ -251,7 +251,10 @@ public final class TxClient: Sendable {
   /// A warning before a token ends (telnyx.md section 1.9: 120 s).
   private func watchToken(of session: ClientSession) {
     let seconds = session.token.flatMap { TokenExpiry.secondsSince1970(of: $0) }
-    let left = seconds.map { $0 - self.driver.parts.wallClock() }
+    let left = seconds.flatMap { seconds -> Int? in
+      let (left, overflows) = seconds.subtractingReportingOverflow(self.driver.parts.wallClock())
+      return overflows ? nil : left
+    }
     // Far ends are those of tokens that do not end; their seconds may not fit a duration.
     let delay = left.flatMap { $0 < 1 << 32 ? Duration.seconds(max(0, $0 - 120)) : nil }
     self.driver.submit(.tokenWarningDue(in: delay))
@@ -271,7 +274,8 @@ public final class TxClient: Sendable {
     case .failed(let failure): deliver(.failed(failure))
     case .gaveUp(let failure): self.readiness.send(.failure(failure))
     case .disconnected:
-      self.readiness.send(.failure(VoiceFailure(.callNotConnected)))
+      // Who waits for the connection that follows goes on waiting.
+      if !self.driver.read(\.isWanted) { self.readiness.send(.failure(VoiceFailure(.callNotConnected))) }
       self.disconnection.send(.success(()))
     case .pushDisabled(let success, let message): deliver(.pushDisabled(success: success, message: message))
     case .pushedCallGone(let id, let reason):

@@ -137,7 +137,8 @@ final class ClientDriver: Sendable {
       self.state.withLock { $0.connections.removeValue(forKey: generation) }?.abort()
     case .media(let id, let command): self.perform(command, of: id)
     case .notify(let notice):
-      if case .disconnected = notice { self.stopWatching() }
+      // It goes on if another connection follows.
+      if case .disconnected = notice, !self.read(\.isWanted) { self.stopWatching() }
       listener?.notify(notice)
     case .notifyCall(_, let notice):
       guard let call else { break }
@@ -266,9 +267,19 @@ final class ClientDriver: Sendable {
     task?.cancel()
   }
 
-  /// Hangs up, says goodbye and closes; nothing is told any more.
+  /// Hangs up, says goodbye and closes; nothing is told any more but to those who wait for a call.
   func shutDown() {
-    self.state.withLock { $0.listener = nil }
+    self.state.withLock { state in
+      state.listener = Listener(
+        notify: { _ in },
+        notifyCall: { call, notice in
+          switch notice {
+          case .stateChanged(let callState): call.publish(.stateUpdated(callState))
+          case .ended(let reason, _): call.publish(.ended(reason))
+          case .incoming, .holdChanged, .earlyMedia, .info, .tonesDelivered, .failed: break
+          }
+        }, log: { _, _ in })
+    }
     self.stopWatching()
     self.submit(.disconnectRequested)
   }

@@ -47,12 +47,22 @@ extension ClientMachine {
     self.step(id, .dialed, at: now)
   }
 
+  private var tricklesCandidates: Bool? {
+    guard let session = self.session, session.settings.tricklesCandidates, session.dialect.hasTrickle else {
+      return nil
+    }
+    return true
+  }
+
   private var nextOrder: Int { (self.calls.values.map(\.order).max() ?? 0) + 1 }
 
   mutating func invited(_ message: ServerCallMessage, at now: VoiceInstant) {
     guard let offer = message.sdp else { return }
     guard self.calls[message.callID] == nil else {
       return self.step(message.callID, .invitedAgain(offer), at: now)
+    }
+    guard !self.outbox.hasBye(of: message.callID) else {
+      return self.log(.info, "call \(message.callID) comes again, but its goodbye is on the way")
     }
     guard self.calls.count < Self.maximumCalls else {
       // Refused by name, so that the caller does not wait for a client that cannot ring.
@@ -66,6 +76,7 @@ extension ClientMachine {
     dialog.callerIDName = message.calleeIDName
     dialog.callerIDNumber = message.calleeIDNumber
     dialog.audio = true
+    dialog.trickleICE = self.tricklesCandidates
     var record = CallRecord(
       id: message.callID, order: self.nextOrder,
       machine: CallMachine(inbound: offer, at: now, configuration: self.callConfiguration), dialog: dialog,
@@ -167,7 +178,7 @@ extension ClientMachine {
     guard let record = self.calls[id], record.dialog.trickleICE == true, self.codec.dialect.hasTrickle else {
       return
     }
-    if record.hasSentDescription, record.machine.link == .up {
+    if record.hasSentDescription, record.machine.link == .up || record.machine.link == .attaching {
       self.sendCandidate(candidate, of: id)
     } else if record.candidates.count < 64 {
       self.calls[id]?.candidates.append(candidate)

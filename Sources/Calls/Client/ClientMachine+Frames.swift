@@ -170,7 +170,7 @@ extension ClientMachine {
   private mutating func stepKnown(_ id: CallID, _ event: CallMachine.Event, at now: VoiceInstant) {
     guard self.calls[id] != nil else {
       self.log(.warning, "the gateway speaks of a call that is not known: \(id)")
-      if case .attachReceived = event {
+      if case .attachReceived = event, !self.outbox.hasBye(of: id) {
         self.emit(.notify(.failed(VoiceFailure(.callNotFound, scope: .client))))
       }
       return

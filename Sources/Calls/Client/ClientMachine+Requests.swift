@@ -53,7 +53,9 @@ extension ClientMachine {
       switch outcome {
       case .accepted(.login(let result)): self.connect(.loginAccepted(result), at: now)
       case .accepted: self.connect(.loginAccepted(LoginResult(sessionID: nil)), at: now)
-      case .refused(let error): self.connect(.loginRefused(error), at: now)
+      case .refused(let error):
+        if case .refreshing = self.connection.registration.state { self.refreshRefused() }
+        self.connect(.loginRefused(error), at: now)
       case .timedOut, .interrupted: break
       }
     case .gatewayState:
@@ -133,7 +135,15 @@ extension ClientMachine {
         } else {
           self.emit(.notify(.failed(failure)))
         }
-      case .drop(let item): self.log(.info, "dropped what call \(item.callID) does not need any more")
+      case .drop(let item):
+        self.log(.info, "dropped what call \(item.callID) does not need any more")
+        // Who waits for the hold that was taken back would wait for ever.
+        if case .hold = item.content, self.calls[item.callID] != nil {
+          let failure = VoiceFailure(
+            .callHoldFailed, message: "It was taken back before it was sent.",
+            recovery: Recovery.none)
+          self.emit(.notifyCall(item.callID, .failed(failure)))
+        }
       }
     }
   }

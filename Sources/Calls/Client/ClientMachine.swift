@@ -104,6 +104,9 @@ struct ClientMachine: Sendable {
   /// Why there is no connection although one was wanted.
   private(set) var givenUp: VoiceFailure?
   private var nextSession: ClientSession?
+  /// What the last login said, and what the last one said that the gateway took.
+  private var sent: ClientSession.LoginData?
+  private var accepted: ClientSession.LoginData?
   private var isConnectedBefore = false
   private var disconnectDeadline: VoiceInstant?
   private var random: any RandomNumberGenerator & Sendable
@@ -124,6 +127,15 @@ struct ClientMachine: Sendable {
     return (own + self.calls.values.map(\.machine.deadline)).compactMap { $0 }.min()
   }
 
+  /// Whether calls can be made and come in.
+  var isReady: Bool { self.connection.isReady && self.disconnectDeadline == nil }
+
+  /// Whether there is a connection, or will be one without being asked for again.
+  var willBeConnected: Bool { self.isWanted && (self.disconnectDeadline == nil || self.nextSession != nil) }
+
+  /// Whether the client says goodbye to its gateway.
+  var isDisconnecting: Bool { self.disconnectDeadline != nil }
+
   /// Whether a socket is open.
   var isConnected: Bool {
     switch self.connection.socket.state {
@@ -139,7 +151,10 @@ struct ClientMachine: Sendable {
     self.effects = []
     switch event {
     case .connectRequested(let session): self.connectRequested(session, at: now)
-    case .disconnectRequested: self.disconnectRequested(at: now)
+    case .disconnectRequested:
+      // Also from where the client was going.
+      self.nextSession = nil
+      self.disconnectRequested(at: now)
     case .loginChanged(let session): self.loginChanged(session, at: now)
     case .pathChanged(let isSatisfied): self.connect(.pathChanged(isSatisfied: isSatisfied), at: now)
     case .socket(let generation, let event): self.socket(event, of: generation, at: now)
@@ -200,6 +215,7 @@ struct ClientMachine: Sendable {
 
   private mutating func begin(_ session: ClientSession, at now: VoiceInstant) {
     self.session = session
+    self.accepted = nil
     self.givenUp = nil
     self.isConnectedBefore = false
     self.push = session.fromPush ? .expected(session.pushedCall) : .none
@@ -230,6 +246,12 @@ struct ClientMachine: Sendable {
     self.connect(.refreshRequested, at: now)
   }
 
+  /// The gateway refused new credentials: the old ones go on, also on the next connection.
+  mutating func refreshRefused() {
+    // Unless there are newer ones, which are still to be asked for.
+    if let accepted, self.session?.loginData == self.sent { self.session?.loginData = accepted }
+  }
+
   private mutating func disconnectRequested(at now: VoiceInstant) {
     for id in self.calls.keys.sorted(by: { $0.text < $1.text }) { self.step(id, .hangupRequested, at: now) }
     self.disconnectDeadline = now.advanced(by: RequestTimeouts.timeout(of: .bye))
@@ -240,14 +262,18 @@ struct ClientMachine: Sendable {
     guard let deadline = self.disconnectDeadline else { return }
     guard !self.outbox.hasByes || !self.connection.isReady || now >= deadline else { return }
     self.disconnectDeadline = nil
+    // Those that came meanwhile have nobody who takes them.
+    for id in self.sortedCalls { self.step(id, .hangupRequested, at: now) }
     self.connect(.disconnectRequested, at: now)
     for entry in self.requests.interrupted() { self.settle(entry.context, .interrupted, at: now) }
     self.perform(self.outbox.abandoned(), at: now)
-    self.tokenWarning = nil
     self.emit(.notify(.disconnected))
     if let next = self.nextSession {
       self.nextSession = nil
       self.begin(next, at: now)
+    } else {
+      // Otherwise it is the warning of the next token.
+      self.tokenWarning = nil
     }
   }
 
@@ -264,6 +290,7 @@ struct ClientMachine: Sendable {
     case .abandon(let generation): self.emit(.abandon(generation: generation))
     case .sendLogin:
       guard let session = self.session else { break }
+      self.sent = session.loginData
       let isReconnection = self.isConnectedBefore
       self.send(
         session.login(isReconnection: isReconnection, attachesCalls: isReconnection && !self.calls.isEmpty),
@@ -284,9 +311,16 @@ struct ClientMachine: Sendable {
       }
     case .reportReady:
       self.isConnectedBefore = true
+      self.accepted = self.sent
+      // Those that were placed while the registration was lost on a link that stayed.
+      for id in self.sortedCalls where self.calls[id]?.machine.isLinkDown ?? false {
+        self.step(id, .linkRestored(isKnown: nil), at: now)
+      }
       self.emit(.notify(.ready))
       self.askForPushedCall(at: now)
-    case .reportRefreshed: self.emit(.notify(.refreshed))
+    case .reportRefreshed:
+      self.accepted = self.sent
+      self.emit(.notify(.refreshed))
     case .report(let failure): self.emit(.notify(.failed(failure)))
     case .ignore(let reason): self.log(.all, "ignored an event of the connection: \(reason.rawValue)")
     }

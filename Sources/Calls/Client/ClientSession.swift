@@ -22,6 +22,25 @@ struct ClientSession: Hashable, Sendable {
   /// The call that the push message named.
   var pushedCall: CallID?
 
+  /// What a login says of who the client is, and of itself.
+  struct LoginData: Hashable, Sendable {
+    var identity: Identity
+    var userVariables: JSONObject
+    var pushVariables: JSONObject
+  }
+
+  var loginData: LoginData {
+    get {
+      LoginData(
+        identity: self.identity, userVariables: self.userVariables, pushVariables: self.pushVariables)
+    }
+    set {
+      self.identity = newValue.identity
+      self.userVariables = newValue.userVariables
+      self.pushVariables = newValue.pushVariables
+    }
+  }
+
   /// The login of a new connection, or of new data on the present one.
   ///
   /// - Parameter attachesCalls: Whether the session has calls to be taken up again.

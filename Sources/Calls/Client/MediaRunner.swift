@@ -12,7 +12,12 @@ final class MediaRunner: Sendable {
     var isMuted = false
     var isHeld = false
     var task: Task<Void, Never>?
+    /// Candidates that came before there was a peer, as while a call rings.
+    var early: [MediaCandidate?] = []
   }
+
+  /// More candidates than any machine has ways.
+  private static let mostEarly = 64
 
   private let state = Mutex(State())
   private let commands: AsyncStream<ClientMachine.MediaCommand>.Continuation
@@ -100,7 +105,9 @@ final class MediaRunner: Sendable {
       }
     case .makeAnswer(let offer, let isReattach):
       do {
-        self.tell(.answerMade(try await self.peer().makeAnswer(to: offer, isReattach: isReattach)))
+        let answer = try await self.peer().makeAnswer(to: offer, isReattach: isReattach)
+        await self.handOverEarly()
+        self.tell(.answerMade(answer))
       } catch {
         self.tell(.answerFailed(Self.failure(error)))
       }
@@ -124,10 +131,22 @@ final class MediaRunner: Sendable {
         self.tell(.remoteRejected(Self.failure(error)))
       }
     case .candidate(let candidate):
-      // Without a peer there is nothing that the candidate could help.
-      await self.state.withLock { $0.peer }?.addRemoteCandidate(candidate)
+      let peer = self.state.withLock { state in
+        if state.peer == nil, state.early.count < Self.mostEarly { state.early.append(candidate) }
+        return state.peer
+      }
+      await peer?.addRemoteCandidate(candidate)
     case .setMuted, .setHeld, .stop: break
     }
+  }
+
+  /// The other side's description is known, so its candidates can be taken.
+  private func handOverEarly() async {
+    let (peer, candidates) = self.state.withLock { state in
+      defer { state.early = [] }
+      return (state.peer, state.early)
+    }
+    for candidate in candidates { await peer?.addRemoteCandidate(candidate) }
   }
 
   private static func failure(_ error: any Error) -> VoiceFailure {
