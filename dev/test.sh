@@ -30,7 +30,7 @@ timed+='|CallEndToEndTests'
 # All tests begin at once unless they are held back, and on few cores the deadlines of those that wait for sockets run out.
 width=()
 if swift test --help-hidden 2>&1 | grep --quiet -- --experimental-maximum-parallelization-width; then
-  width=(--experimental-maximum-parallelization-width 4)
+  width=(--experimental-maximum-parallelization-width 8)
 fi
 
 dev/check-apple.sh

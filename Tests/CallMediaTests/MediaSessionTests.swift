@@ -7,7 +7,7 @@ import VoicePlatform
 @testable import CallMedia
 
 /// Sessions on real sockets of this machine.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct MediaSessionTests {
   /// A resolver that drops every question: what is asked is never answered.
   private static let silentLookup: HostLookup = { _, _, loop in

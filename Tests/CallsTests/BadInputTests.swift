@@ -7,7 +7,7 @@ import VoiceCore
 import VoiceTesting
 
 /// What a client makes of wrong settings, and of a gateway that breaks the rules: a failure by name, and it goes on.
-@Suite(.timeLimit(.minutes(1))) struct BadInputTests {
+@Suite(.timeLimit(.minutes(4))) struct BadInputTests {
   @Test func wrongSettingsAreThrownWithTheirReason() {
     let client = TxClient(media: ScriptedMedia(), transport: ScriptedGateway().transport, paths: nil)
     func reason(_ config: TxConfig) -> TxError.ClientConfigurationFailureReason? {

@@ -6,7 +6,7 @@ import VoiceCore
 import VoiceTesting
 
 /// A call from end to end, with a gateway that works.
-@Suite(.timeLimit(.minutes(1))) struct CallTests {
+@Suite(.timeLimit(.minutes(4))) struct CallTests {
   @Test func anOutboundCallIsPlacedAnsweredAndEnded() async throws {
     let world = try await CallsWorld.ready()
     let (call, log) = try await world.activeCall()

@@ -6,7 +6,7 @@ import VoiceCore
 import VoiceTesting
 
 /// Whoever waits for something of a client or a call can stop waiting; what was waited for goes on.
-@Suite(.timeLimit(.minutes(1))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(4))) struct CancellationTests {
   @Test func waitingForTheRegistrationCanBeGivenUp() async throws {
     var script = ScriptedGateway.Script()
     script.gatewayStates = [nil]

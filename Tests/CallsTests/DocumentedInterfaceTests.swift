@@ -6,7 +6,7 @@ import Testing
 import VoiceTesting
 
 /// Uses every documented type and member as an app does (telnyx.md section 1), without `@testable`.
-@Suite(.timeLimit(.minutes(1))) struct DocumentedInterfaceTests {
+@Suite(.timeLimit(.minutes(4))) struct DocumentedInterfaceTests {
   @Test func aClientIsUsedAsDocumented() async throws {
     let gateway = ScriptedGateway()
     let client = TxClient(media: ScriptedMedia(), transport: gateway.transport, paths: nil)

@@ -8,7 +8,7 @@ import VoicePlatform
 import VoiceTesting
 
 /// What happens while something else is under way: a login, an outage, a goodbye.
-@Suite(.timeLimit(.minutes(1))) struct InBetweenTests {
+@Suite(.timeLimit(.minutes(4))) struct InBetweenTests {
   private static let elsewhere = NetworkPath(interfaces: [.init(name: "wlan0", addresses: ["192.0.2.7"])])
   private static let other = TxServerConfiguration(signalingServer: URL(string: "ws://other.test"))
   private static let id = CallID("7d0f2f5e-6a43-4a52-8d0a-1c1f6f0b9a11")

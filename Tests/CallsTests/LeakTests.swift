@@ -5,7 +5,7 @@ import Testing
 import VoiceCore
 import VoiceTesting
 
-@Suite(.timeLimit(.minutes(1))) struct LeakTests {
+@Suite(.timeLimit(.minutes(4))) struct LeakTests {
   @Test func aReleasedClientHangsUpAndLeavesNothing() async throws {
     let leaks = LeakCheck()
     let gateway = ScriptedGateway()

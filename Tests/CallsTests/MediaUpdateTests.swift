@@ -6,7 +6,7 @@ import VoiceCore
 import VoiceTesting
 
 /// The other side changes its media in the call, by an ICE restart for example (telnyx.md section 2.2, updateMedia).
-@Suite(.timeLimit(.minutes(1))) struct MediaUpdateTests {
+@Suite(.timeLimit(.minutes(4))) struct MediaUpdateTests {
   private func update(_ world: CallsWorld, _ id: CallID, sdp: SDP? = .scripted(number: 77)) {
     world.gateway.send(.modify(ModifyRequest(callID: id, action: .updateMedia, sdp: sdp)))
   }

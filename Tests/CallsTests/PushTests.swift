@@ -6,7 +6,7 @@ import VoiceCore
 import VoiceTesting
 
 /// A push message woke the app for a call (telnyx.md sections 1.1, 2.2 and 3.7).
-@Suite(.timeLimit(.minutes(1))) struct PushTests {
+@Suite(.timeLimit(.minutes(4))) struct PushTests {
   static let pushed = "1b0c9f4e-7a1f-4f0e-9e6b-0f6f3a1b2c3d"
 
   private func woken(

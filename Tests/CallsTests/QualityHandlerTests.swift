@@ -7,7 +7,7 @@ import VoiceCore
 import VoiceTesting
 
 /// `Call.onCallQualityChange` (telnyx.md section 1).
-@Suite(.timeLimit(.minutes(1))) struct QualityHandlerTests {
+@Suite(.timeLimit(.minutes(4))) struct QualityHandlerTests {
   private final class Told: Sendable {
     let scores = Mutex<[Double]>([])
 

@@ -8,7 +8,7 @@ import VoicePlatform
 import VoiceTesting
 
 /// Outages: the two axes of docs/reconnection.md.
-@Suite(.timeLimit(.minutes(1))) struct RecoveryTests {
+@Suite(.timeLimit(.minutes(4))) struct RecoveryTests {
   private static let elsewhere = NetworkPath(interfaces: [.init(name: "wlan0", addresses: ["192.0.2.9"])])
   private static let nowhere = NetworkPath(interfaces: [])
 

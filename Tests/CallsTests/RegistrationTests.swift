@@ -6,7 +6,7 @@ import VoiceCore
 import VoiceTesting
 
 /// Login and registration: what is promised where the original falls short (telnyx.md section 5.1).
-@Suite(.timeLimit(.minutes(1))) struct RegistrationTests {
+@Suite(.timeLimit(.minutes(4))) struct RegistrationTests {
   @Test func aLoginSaysWhoItIs() async throws {
     let world = try await CallsWorld.ready(
       config: TxConfig(sipUser: "alice", password: "secret", pushDeviceToken: "t", pushEnvironment: .debug))

@@ -6,7 +6,7 @@ import VoiceCore
 import VoiceTesting
 
 /// What of a call is kept, and what of it the gateway is sent: nothing unless the app asks for it.
-@Suite(.timeLimit(.minutes(1))) struct ReportTests {
+@Suite(.timeLimit(.minutes(4))) struct ReportTests {
   static let metrics = CallQualityMetrics(jitter: 0.01, rtt: 0.1, mos: 4.3)
 
   private func config(

@@ -6,7 +6,7 @@ import VoiceCore
 import VoiceTesting
 
 /// Each way in which the gateway that apps test against can answer, without a client in between.
-@Suite(.timeLimit(.minutes(1))) struct ScriptedGatewayTests {
+@Suite(.timeLimit(.minutes(4))) struct ScriptedGatewayTests {
   /// A connection in memory, which tells what comes in short.
   private final class Line: Sendable {
     private let seen = Mutex<[String]>([])

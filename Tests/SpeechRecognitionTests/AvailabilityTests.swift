@@ -11,7 +11,7 @@ import VoiceTesting
 @testable import SpeechRecognition
 
 /// What forbids listening, and how it is told.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct AvailabilityTests {
   private let source = ManualAudioSource()
   private let engine = ScriptedEngine(words: ScriptedEngine.Word.sentence("one two three", at: .zero))

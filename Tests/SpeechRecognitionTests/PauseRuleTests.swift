@@ -8,7 +8,7 @@ import VoiceTesting
 @testable import SpeechRecognition
 
 /// When a text is complete.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct PauseRuleTests {
   private typealias Word = ScriptedEngine.Word
 

@@ -7,7 +7,7 @@ import VoiceTesting
 
 @testable import SpeechRecognition
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 @MainActor struct SpeechRecognitionModelTests {
   private let source = ManualAudioSource()
 

@@ -6,7 +6,7 @@ import VoiceTesting
 
 @testable import SpeechRecognition
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct SpeechRecognitionResultTests {
   private func transcription(_ words: [(String, Double?)]) -> SpeechTranscription {
     SpeechTranscription(

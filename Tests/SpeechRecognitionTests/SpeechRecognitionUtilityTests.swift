@@ -10,7 +10,7 @@ import VoiceTesting
 @testable import SpeechRecognition
 
 /// Requests, in every order, and what is told of them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct SpeechRecognitionUtilityTests {
   private let source = ManualAudioSource()
 

@@ -2,7 +2,7 @@ import Synchronization
 import Testing
 import VoiceCore
 
-@Suite(.timeLimit(.minutes(1))) struct EventBroadcasterTests {
+@Suite(.timeLimit(.minutes(4))) struct EventBroadcasterTests {
   enum Event: Hashable, Sendable {
     case number(Int)
     case lost(Int)

@@ -1,7 +1,7 @@
 import Testing
 import VoiceCore
 
-@Suite(.timeLimit(.minutes(1))) struct VoiceClockTests {
+@Suite(.timeLimit(.minutes(4))) struct VoiceClockTests {
   @Test func instantsAreOrderedAndMeasured() {
     let early = VoiceInstant(offset: .seconds(1))
     let late = early.advanced(by: .milliseconds(500))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import VoicePlatform
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct AvailabilityMonitorTests {
   private func next(_ iterator: inout AsyncStream<Void>.Iterator) async -> Bool {
     await iterator.next() != nil

@@ -4,7 +4,7 @@ import Testing
 import VoiceCore
 import VoiceTesting
 
-@Suite(.timeLimit(.minutes(1))) struct ImpairedLinkTests {
+@Suite(.timeLimit(.minutes(4))) struct ImpairedLinkTests {
   static func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var generator = SeededGenerator(seed: seed)
     return (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }

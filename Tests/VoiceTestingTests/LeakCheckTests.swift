@@ -4,7 +4,7 @@ import Testing
 import VoiceCore
 import VoiceTesting
 
-@Suite(.timeLimit(.minutes(1))) struct LeakCheckTests {
+@Suite(.timeLimit(.minutes(4))) struct LeakCheckTests {
   final class Resource: Sendable {
     let token: LeakCheck.Token?
 

@@ -3,7 +3,7 @@ import Testing
 import VoiceCore
 import VoiceTesting
 
-@Suite(.timeLimit(.minutes(1))) struct TestClockTests {
+@Suite(.timeLimit(.minutes(4))) struct TestClockTests {
   static func instant(_ seconds: Int) -> VoiceInstant { VoiceInstant(offset: .seconds(seconds)) }
 
   @Test func aSleepingTaskIsWokenAtItsDeadlineAndNotBefore() async throws {

@@ -6,7 +6,7 @@ import VoiceCore
 import VoiceWebSocket
 
 /// The client's end: how opening fails, and what goes over an open connection.
-@Suite(.timeLimit(.minutes(1))) struct WebSocketConnectorTests {
+@Suite(.timeLimit(.minutes(4))) struct WebSocketConnectorTests {
   private func failure(
     _ address: String, timeout: Duration = .seconds(5), trust: WebSocketTrust = .system
   ) async throws -> WebSocketFailure? {

@@ -3,7 +3,7 @@ import Testing
 import VoiceWebSocket
 
 /// The server's end against a peer that writes raw frames (RFC 6455).
-@Suite(.timeLimit(.minutes(1))) struct WebSocketServerRulesTests {
+@Suite(.timeLimit(.minutes(4))) struct WebSocketServerRulesTests {
   private func withPeer(
     _ settings: WebSocketSettings = WebSocketSettings(), _ body: (RawPeer, EventLog) async throws -> Void
   ) async throws {

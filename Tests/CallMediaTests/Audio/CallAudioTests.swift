@@ -5,7 +5,7 @@ import VoiceCore
 
 @testable import CallMedia
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct CallAudioTests {
   /// A source of a tenth of a second that tells when everything was read.
   private struct Recording: AudioSource {

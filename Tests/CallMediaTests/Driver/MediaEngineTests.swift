@@ -6,7 +6,7 @@ import VoiceCore
 @testable import CallMedia
 
 /// Sessions on several threads.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct MediaEngineTests {
   private static func sessions(_ engine: MediaEngine) -> [Int] { engine.threads.map(\.sessions) }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import CallMedia
 
 /// The pacer on a real loop.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct MediaPacerTests {
   /// Takes longer over each step than there is time for it, up to a number of them.
   private final class Busy: PacedMember {

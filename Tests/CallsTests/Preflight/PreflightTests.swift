@@ -5,7 +5,7 @@ import VoiceCore
 import VoiceTesting
 
 /// Test calls with a scripted gateway and scripted media, on a clock that the test moves.
-@Suite(.timeLimit(.minutes(1))) struct PreflightTests {
+@Suite(.timeLimit(.minutes(4))) struct PreflightTests {
   static let settings = PreflightSettings(duration: .seconds(3), setupTimeout: .seconds(10))
 
   /// Begins a preflight and waits until its call is answered.

@@ -7,7 +7,7 @@ import VoiceServer
 import VoiceTesting
 
 /// Calls over `wss`: the certificate of the configuration is that of the HTTP port too.
-@Suite(.timeLimit(.minutes(1))) struct CallTLSTests {
+@Suite(.timeLimit(.minutes(4))) struct CallTLSTests {
   private static func withGateway<R: Sendable>(
     _ certificate: String?, _ body: @Sendable @escaping (Int, URL) async throws -> R
   ) async throws -> R {

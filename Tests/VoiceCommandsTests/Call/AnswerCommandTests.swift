@@ -8,7 +8,7 @@ import VoiceTesting
 @testable import VoiceCommands
 
 /// `voice answer` and `voice call` against a scripted gateway on a socket: what a person sees, and what a program reads.
-@Suite(.timeLimit(.minutes(1))) struct AnswerCommandTests {
+@Suite(.timeLimit(.minutes(4))) struct AnswerCommandTests {
   /// Ctrl-C of the test's, for every reader.
   private final class Stops: Sendable {
     private let readers = Mutex<[AsyncStream<StopSignal>.Continuation]>([])

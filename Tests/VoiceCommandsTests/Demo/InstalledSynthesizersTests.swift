@@ -6,7 +6,7 @@ import VoiceTesting
 @testable import VoiceCommands
 
 /// With scripts of the shell in place of the synthesisers; they find no other program by its name alone.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct InstalledSynthesizersTests {
   private let rms = SynthesizedVoice(program: .flite, name: "rms")
   private let kal = SynthesizedVoice(program: .festival, name: "kal_diphone")

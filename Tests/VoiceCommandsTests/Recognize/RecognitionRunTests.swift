@@ -3,7 +3,7 @@ import VoiceCore
 
 @testable import VoiceCommands
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct RecognitionRunTests {
   private func run(
     _ backend: ScriptedBackend, _ inputs: [RecognitionInput],

@@ -12,7 +12,7 @@ import VoiceTesting
 @testable import VoiceServer
 
 /// The assistant with a scripted engine and a scripted voice: only the call's audio is real.
-@Suite(.timeLimit(.minutes(1))) struct AssistantServiceTests {
+@Suite(.timeLimit(.minutes(4))) struct AssistantServiceTests {
   /// Speaks samples of one value, and says what was to be said.
   final class ScriptedVoice: AssistantVoice {
     let texts: AsyncStream<String>

@@ -5,7 +5,7 @@ import VoiceCore
 @testable import CallMedia
 @testable import VoiceServer
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct AnsweringMediaTests {
   /// Media that answer calls with silence, and what they tell.
   private static func peer(on engine: MediaEngine) -> (any ServerMediaPeer, AsyncStream<MediaEvent>.Iterator)
