@@ -216,11 +216,12 @@ extension ServerConfiguration.Calls {
     var numbers: Set<String> = []
     for (index, entry) in self.dialPlan.enumerated() {
       let path = "dial_plan[\(index)]"
+      let name = DialPlan.name(in: entry.number)
       try check(
-        !entry.number.isEmpty && !DialPlan.isReserved(entry.number), "\(path).number",
+        !name.isEmpty && !DialPlan.isReserved(name), "\(path).number",
         "expected a number that is no name of a service, found \"\(entry.number.prefix(60))\"")
       try check(
-        numbers.insert(entry.number).inserted, "\(path).number", "expected each number once, found it twice")
+        numbers.insert(name).inserted, "\(path).number", "expected each number once, found it twice")
       try check(!entry.destination.isEmpty, "\(path).to", "expected a user or a service, found nothing")
     }
     try check(

@@ -129,6 +129,9 @@ final class CallGateway: Service {
     self.handle(.disconnected(connection.id))
   }
 
+  /// The sessions of a user that have a socket.
+  func registered(_ user: String) -> [SessionKey] { self.pump.read { $0.registered(user) } }
+
   private func connection(_ id: ConnectionID) -> GatewayConnection? {
     self.sockets.withLock { $0.connections[id] }
   }
@@ -158,7 +161,12 @@ final class CallGateway: Service {
 
   private func perform(_ action: CallSwitch.Action) {
     switch action {
-    case .registered(let id, let key): self.connection(id)?.handle(.registered(key))
+    case .registered(let id, let key):
+      guard let connection = self.connection(id) else {
+        // Its socket ended while its login was checked: the switch was told so before it knew of it.
+        return self.handle(.disconnected(id))
+      }
+      connection.handle(.registered(key))
     case .reply(let id, let request, let result): self.connection(id)?.handle(.replied(request, result))
     case .send(let id, let request): self.connection(id)?.handle(.sent(request))
     case .ask(let id, let request, let number):

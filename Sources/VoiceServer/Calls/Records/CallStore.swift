@@ -39,19 +39,26 @@ struct StoredCall: Hashable, Sendable, Codable, FetchableRecord, PersistableReco
     }
     self.id = "\(node)-\(record.id)"
     self.caller = record.caller
-    self.callerNumber = record.callerNumber.map { String($0.prefix(128)) }
-    self.destination = String(record.destination.prefix(128))
+    self.callerNumber = record.callerNumber.map { $0.cut(to: 128) }
+    self.destination = record.destination.cut(to: 128)
     self.callee = record.callee
     self.began = time(record.began)
     self.rang = record.rang.map(time)
     self.answered = record.answered.map(time)
     self.ended = time(record.ended)
-    self.cause = record.reason.cause.map { String($0.prefix(64)) }
+    self.cause = record.reason.cause.map { $0.cut(to: 64) }
     self.causeCode = record.reason.causeCode
     self.sipCode = record.reason.sipCode
-    self.sipReason = record.reason.sipReason.map { String($0.prefix(128)) }
+    self.sipReason = record.reason.sipReason.map { $0.cut(to: 128) }
     self.endedBy = record.endedBy.rawValue
     self.reattachments = record.reattachments
+  }
+}
+
+extension String {
+  /// Its beginning. Not in characters, each of which may have any length.
+  fileprivate func cut(to count: Int) -> String {
+    String(String.UnicodeScalarView(self.unicodeScalars.prefix(count)))
   }
 }
 

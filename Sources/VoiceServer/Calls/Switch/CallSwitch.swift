@@ -170,9 +170,10 @@ struct CallSwitch: Sendable {
     self.clients[user, default: []].filter { self.sessions[$0]?.connection != nil }
   }
 
-  /// How many calls a user has.
+  /// How many calls a user has; one that rings at several clients is one.
   func load(of user: String) -> Int {
-    self.clients[user, default: []].reduce(0) { $0 + (self.sessions[$1]?.legs.count ?? 0) }
+    let legs = self.clients[user, default: []].flatMap { self.sessions[$0]?.legs.values.map { $0 } ?? [] }
+    return Set(legs.compactMap { self.legs[$0]?.call }).count
   }
 
   // MARK: - Legs

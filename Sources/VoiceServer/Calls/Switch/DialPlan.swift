@@ -23,8 +23,17 @@ struct DialPlan: Hashable, Sendable {
   ///   - numbers: Names of users or services by number.
   ///   - users: All users that are known.
   init(numbers: [String: String] = [:], users: Set<String> = []) {
-    self.numbers = numbers
+    self.numbers = Dictionary(
+      numbers.map { (Self.name(in: $0), $1) }, uniquingKeysWith: { first, _ in first })
     self.users = users
+  }
+
+  /// The name in a destination: without spaces, `sip:` and what is behind `@`.
+  static func name(in destination: String) -> String {
+    var name = destination.filter { !$0.isWhitespace }
+    if name.lowercased().hasPrefix("sip:") { name.removeFirst(4) }
+    if let at = name.firstIndex(of: "@") { name = String(name[..<at]) }
+    return name
   }
 
   /// What users and numbers must not be called.
@@ -34,9 +43,7 @@ struct DialPlan: Hashable, Sendable {
 
   /// Finds a destination as a client wrote it: `bob`, `bob@example.org`, `sip:bob@example.org`.
   func target(of destination: String?) -> Target {
-    var name = (destination ?? "").filter { !$0.isWhitespace }
-    if name.lowercased().hasPrefix("sip:") { name.removeFirst(4) }
-    if let at = name.firstIndex(of: "@") { name = String(name[..<at]) }
+    var name = Self.name(in: destination ?? "")
     guard !name.isEmpty else {
       return .failure(CallTerminationReason(.invalidNumberFormat, origin: .server))
     }

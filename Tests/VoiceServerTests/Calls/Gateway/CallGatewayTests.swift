@@ -33,6 +33,14 @@ import VoiceTesting
     }
   }
 
+  /// A socket that carries nothing.
+  private struct DeadLink: GatewayLink {
+    func send(_ frame: [UInt8]) {}
+    func ping() {}
+    func close(code: Int, reason: String) {}
+    func schedule(in time: Duration, _ body: @escaping @Sendable () -> Void) {}
+  }
+
   /// A call whose client had lost its socket was neither recorded nor stopped when the server stopped.
   @Test func endsCallsWhenItStopsWithoutAnySocket() async throws {
     let folder = try Fixture.Folder()
@@ -54,9 +62,13 @@ import VoiceTesting
         desk: desk, users: users, media: media, records: writer, clock: clock, wallTime: { 0 },
         metrics: metrics, logger: logger))
 
-    let connection = ConnectionID(number: 1)
     let key = SessionKey(user: "alice", sessionID: "a")
+    // A login whose socket ended before the switch heard of it registers nobody.
+    gateway.handle(.loggedIn(ConnectionID(number: 99), key, request: nil, isAnonymous: false))
+    #expect(gateway.registered("alice") == [])
+    let connection = gateway.open(DeadLink(), from: "192.0.2.1").id
     gateway.handle(.loggedIn(connection, key, request: nil, isAnonymous: false))
+    #expect(gateway.registered("alice") == [key])
     var dialog = DialogParams(callID: CallID("A1"))
     dialog.destinationNumber = "echo"
     gateway.handle(

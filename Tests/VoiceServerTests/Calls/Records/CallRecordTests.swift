@@ -22,6 +22,16 @@ import VoiceTesting
       self.record(id), node: "n1", now: VoiceInstant(offset: .seconds(112)), wallTime: 1_000_000 + Int64(id))
   }
 
+  /// A letter with any number of marks is one character, so characters were no limit.
+  @Test func keepsNoMoreOfATextThanItsPlace() {
+    var record = Self.record(1)
+    record.destination = "a" + String(repeating: "\u{301}", count: 100_000)
+    record.callerNumber = record.destination
+    let stored = StoredCall(record, node: "n1", now: VoiceInstant(offset: .seconds(112)), wallTime: 0)
+    #expect(stored.destination.utf8.count <= 4 * 128)
+    #expect(stored.callerNumber?.utf8.count ?? 0 <= 4 * 128)
+  }
+
   /// Holds what it is given until it is let go.
   final class SlowStore: CallRecordStore {
     let gate = Announcement<Void>()

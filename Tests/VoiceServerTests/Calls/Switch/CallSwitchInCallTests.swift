@@ -240,6 +240,21 @@ import VoiceCore
     _ = bob
   }
 
+  /// A user with as many clients as calls was busy as soon as somebody rang.
+  @Test mutating func aCallThatRingsAtSeveralClientsIsOne() {
+    var configuration = CallSwitch.Configuration()
+    configuration.callsPerUser = 2
+    harness = SwitchHarness(configuration)
+    let (alice, _) = harness.logIn("alice", session: "a")
+    let (bob, _) = harness.logIn("bob", session: "b")
+    _ = harness.logIn("bob", session: "b2")
+    _ = harness.invite(alice, "A1", to: "bob")
+    #expect(harness.machine.load(of: "bob") == 1)
+    let second = Harness.seen(harness.invite(alice, "A2", to: "bob"), by: bob)
+    #expect(second.count == 1)
+    #expect(harness.machine.load(of: "bob") == 2)
+  }
+
   @Test mutating func endsAllCallsWhenTheServerStops() {
     let (alice, _) = harness.logIn("alice", session: "a")
     let (bob, _) = harness.logIn("bob", session: "b")

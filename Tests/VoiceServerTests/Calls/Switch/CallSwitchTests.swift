@@ -153,6 +153,14 @@ import VoiceCore
     #expect(harness.records.first?.endedBy == .gateway)
   }
 
+  /// As people write numbers, on both sides.
+  @Test(arguments: ["+49 30 123456", "sip:+4930123456", "+4930123456@example.org", "+4930123456"])
+  func findsNumbersHoweverTheyAreWritten(_ number: String) {
+    let plan = DialPlan(numbers: [number: "bob"], users: ["bob"])
+    #expect(plan.target(of: "+4930123456") == .user("bob"))
+    #expect(DialPlan(numbers: ["+4930123456": "bob"], users: ["bob"]).target(of: number) == .user("bob"))
+  }
+
   @Test mutating func findsNumbersOfTheDialPlan() {
     harness = SwitchHarness(numbers: ["+4930123": "bob", "0": "echo"])
     let (alice, _) = harness.logIn("alice", session: "a")
