@@ -333,6 +333,62 @@ async def reattach():
             await again.close()
 
 
+async def tells_later():
+    """What one client says while the other has no socket: that one hears it after it attached."""
+    async with clients("alice", "bob") as (alice, bob):
+        call, other = await talk(alice, bob)
+        await alice.drop()
+        again = Client()
+        again.sessid = alice.sessid
+        await again.open()
+        try:
+            # The gateway offers to attach once it knows that the old socket is gone; until the answer the client is away.
+            await again.result("login", {
+                "login": "alice", "passwd": "alice-password", "sessid": alice.sessid}, prefixed=False)
+            await again.next("clientReady")
+            await again.next("attach")
+            sent = await bob.result("info", {"sessid": bob.sessid, "dtmf": "42#", "dialogParams": bob.dialog(other)})
+            assert sent["message"] == "SENT", sent
+            held = await bob.result("modify", {
+                "sessid": bob.sessid, "action": "hold", "dialogParams": bob.dialog(other)})
+            assert held["holdState"] == "held", held
+            await again.quiet()
+            await again.result("attach", {
+                "sessid": again.sessid, "sdp": ANSWER, "dialogParams": again.dialog(call, attach=True)})
+            info = await again.next("info")
+            assert info["dtmf"] == "42#", info
+            modify = await again.next("modify")
+            assert modify["action"] == "hold", modify
+            await again.bye(call)
+        finally:
+            await again.close()
+
+
+async def removed_user():
+    """A user that is removed while the server runs: the idle connection is closed, the one with a call after the call."""
+    erin = await (await Client().open()).login("erin", "erin-password")
+    idle = await (await Client().open()).login("erin", "erin-password")
+    bob = await (await Client().open()).login("bob", "bob-password")
+    try:
+        call, other = await talk(erin, bob)
+        emit("remove")
+        code, reason = await asyncio.wait_for(idle.closed, 20)
+        assert code == 1008 and "removed" in reason, (code, reason)
+        await bob.result("info", {"sessid": bob.sessid, "dtmf": "5", "dialogParams": bob.dialog(other)})
+        assert (await erin.next("info"))["dtmf"] == "5"
+        await bob.bye(other)
+        assert (await erin.next("bye"))["callID"] == call
+        code, _ = await asyncio.wait_for(erin.closed, 10)
+        assert code == 1008, code
+        again = await Client().open()
+        error = await again.error("login", {"login": "erin", "passwd": "erin-password"}, prefixed=False)
+        assert error["code"] == -32001, error
+        await again.close()
+    finally:
+        for client in (erin, idle, bob):
+            await client.close()
+
+
 async def takeover():
     async with clients("alice", "bob") as (alice, bob):
         call, _ = await talk(alice, bob)

@@ -6,7 +6,7 @@ import VoiceServer
 /// `voice users`: the users of a server's gateway for calls that are not in its configuration file.
 struct UsersCommand: ContextCommand {
   enum Action: String, ExpressibleByArgument, CaseIterable {
-    case list, add, remove, hash, token
+    case list, add, remove, hash, token, revoke
   }
 
   static let configuration = CommandConfiguration(
@@ -17,15 +17,17 @@ struct UsersCommand: ContextCommand {
       voice users add NAME [--config FILE | --data DIR]
       voice users remove NAME [--config FILE | --data DIR]
       voice users token NAME [--hours N] [--config FILE | --data DIR]
+      voice users revoke NAME [--config FILE | --data DIR]
       voice users hash
       """,
     discussion: """
       add and hash take the password from standard input: never from the command line, where other users could see it. \
       hash prints it as password_hash in the server's configuration file takes it. A running server lets a new user in at \
-      once.
+      once; of a removed one it keeps the calls under way, and closes its connections after them. revoke makes all tokens of a \
+      user worthless that were issued so far, as remove does; who is connected stays so.
       """)
 
-  @Argument(help: ArgumentHelp("list, add, remove, token or hash.", valueName: "action"))
+  @Argument(help: ArgumentHelp("list, add, remove, token, revoke or hash.", valueName: "action"))
   var action: Action
 
   @Argument(help: ArgumentHelp("The user.", valueName: "name"))
@@ -39,7 +41,7 @@ struct UsersCommand: ContextCommand {
 
   func validate() throws {
     switch self.action {
-    case .add, .remove, .token:
+    case .add, .remove, .token, .revoke:
       guard self.name != nil else {
         throw ValidationError("\(self.action.rawValue) takes the name of a user.")
       }
@@ -85,6 +87,9 @@ struct UsersCommand: ContextCommand {
         )
       }
       return [("removed", name)]
+    case .revoke:
+      try CallHistory(dataFolder: folder).revokeTokens(of: name)
+      return [("revoked", name)]
     case .token:
       let lifetime = Duration.seconds(self.hours * 3600)
       return [("token", try await CallHistory.token(for: name, dataFolder: folder, lifetime: lifetime))]

@@ -104,11 +104,19 @@ struct TokenAuthority: Sendable {
 }
 
 extension TokenAuthority {
+  /// Whom a token for calls lets in.
+  struct CallToken: Hashable, Sendable {
+    var user: String
+    /// How often tokens of the user had been revoked when it was issued.
+    var generation: Int
+  }
+
   /// Issues a token that lets a user of the gateway for calls in (`login_token`, telnyx.md section 2.2).
-  func issueCallToken(for user: String) async throws(VoiceFailure) -> Issued {
+  func issueCallToken(for user: String, generation: Int = 0) async throws(VoiceFailure) -> Issued {
     let expiry = self.now() + self.lifetime
     do {
-      let claims = CallClaims(sub: user, exp: expiry, iss: AccessClaims.issuer, aud: CallClaims.audience)
+      let claims = CallClaims(
+        sub: user, exp: expiry, iss: AccessClaims.issuer, aud: CallClaims.audience, gen: generation)
       return Issued(text: try await self.keys.sign(claims), expiresAt: expiry, validFor: self.lifetime)
     } catch {
       throw VoiceFailure(.unexpected, message: "The token could not be made.", cause: error)
@@ -118,7 +126,7 @@ extension TokenAuthority {
   /// The user of a token that this authority issued for calls and that is still valid.
   ///
   /// - Throws: ``VoiceFailure`` with `speech.identity.token-expired` or `speech.identity.credentials-rejected`.
-  func verifyCallToken(_ token: String) async throws(VoiceFailure) -> String {
+  func verifyCallToken(_ token: String) async throws(VoiceFailure) -> CallToken {
     let rejected = VoiceFailure(
       .credentialsRejected, message: "The token is not one of this server for calls.")
     let claims: CallClaims
@@ -134,7 +142,7 @@ extension TokenAuthority {
     guard claims.exp > self.now() - Self.clockSkew else {
       throw VoiceFailure(.tokenExpired, message: "The token has expired. Get a new one.")
     }
-    return claims.sub
+    return CallToken(user: claims.sub, generation: claims.gen ?? 0)
   }
 }
 
@@ -146,6 +154,8 @@ struct CallClaims: JWTPayload, Hashable {
   var exp: Int64
   var iss: String
   var aud: String
+  /// The generation; not every version of the server wrote it.
+  var gen: Int?
 
   // The time is checked by the authority, with its own clock.
   func verify(using key: some JWTAlgorithm) throws {}

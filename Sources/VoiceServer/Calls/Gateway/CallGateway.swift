@@ -176,6 +176,8 @@ final class CallGateway: Service {
       connection.handle(.asked(request, number: number))
     case .close(let id, .takenOver):
       self.connection(id)?.handle(.closeRequested(code: 1000, reason: "Another connection took the session"))
+    case .close(let id, .removed):
+      self.connection(id)?.handle(.closeRequested(code: 1008, reason: "The user was removed"))
     case .close(let id, .stopped):
       self.connection(id)?.handle(.closeRequested(code: 1001, reason: "The server stops"))
     case .tellMedia(let media, let command): self.tell(media, command)

@@ -70,7 +70,17 @@ public struct CallHistory: Sendable {
     try self.store.setUser(name, try Self.hash(password, using: &generator))
   }
 
-  /// Removes a user that a command added.
+  /// Makes all tokens of a user worthless that were issued so far, whoever added it.
+  ///
+  /// - Throws: ``VoiceFailure`` with `client.usage` for a name that cannot be, else as ``init(dataFolder:)``.
+  public func revokeTokens(of name: String) throws(VoiceFailure) {
+    guard CallUser.isName(name) else {
+      throw VoiceFailure(.usage, message: "There can be no user of this name.")
+    }
+    try self.store.revokeTokens(of: name)
+  }
+
+  /// Removes a user that a command added, and revokes its tokens.
   ///
   /// - Returns: Whether there was one.
   public func removeUser(_ name: String) throws(VoiceFailure) -> Bool { try self.store.removeUser(name) }
@@ -106,6 +116,7 @@ public struct CallHistory: Sendable {
     let (key, _) = try SigningKey.load(folder: dataFolder, using: &generator)
     let authority = await TokenAuthority(
       key: key, lifetime: lifetime, now: { Int64(Date().timeIntervalSince1970) })
-    return try await authority.issueCallToken(for: user).text
+    let generation = try await CallStore(dataFolder: dataFolder).tokenGeneration(of: user)
+    return try await authority.issueCallToken(for: user, generation: generation).text
   }
 }

@@ -72,6 +72,13 @@ struct CallStore: CallRecordStore, CallUserDirectory {
     var passwordHash: String
   }
 
+  /// Only of names whose tokens were revoked; it outlives the user, whose tokens may be valid for longer.
+  private struct TokenRow: Codable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "tokenGeneration"
+    var name: String
+    var generation: Int
+  }
+
   private let pool: DatabasePool
   private let path: String
 
@@ -120,6 +127,12 @@ struct CallStore: CallRecordStore, CallUserDirectory {
       try database.create(table: UserRow.databaseTableName) { table in
         table.primaryKey("name", .text)
         table.column("passwordHash", .text).notNull()
+      }
+    }
+    migrator.registerMigration("token generations") { database in
+      try database.create(table: TokenRow.databaseTableName) { table in
+        table.primaryKey("name", .text)
+        table.column("generation", .integer).notNull()
       }
     }
     return migrator
@@ -181,15 +194,46 @@ struct CallStore: CallRecordStore, CallUserDirectory {
     }
   }
 
-  /// Removes a user.
+  /// Removes a user, and revokes its tokens.
   ///
   /// - Returns: Whether there was one.
   func removeUser(_ name: String) throws(VoiceFailure) -> Bool {
     do {
-      return try self.pool.write { database in try UserRow.deleteOne(database, key: name) }
+      return try self.pool.write { database in
+        guard try UserRow.deleteOne(database, key: name) else { return false }
+        try Self.revokeTokens(of: name, in: database)
+        return true
+      }
     } catch {
       throw Self.failure(error, path: self.path)
     }
+  }
+
+  // MARK: - Tokens
+
+  func tokenGeneration(of name: String) async throws(VoiceFailure) -> Int {
+    do {
+      return try await self.pool.read { database in
+        try TokenRow.fetchOne(database, key: name)?.generation ?? 0
+      }
+    } catch {
+      throw Self.failure(error, path: self.path)
+    }
+  }
+
+  /// Makes all tokens of a name worthless that were issued so far.
+  func revokeTokens(of name: String) throws(VoiceFailure) {
+    do {
+      try self.pool.write { database in try Self.revokeTokens(of: name, in: database) }
+    } catch {
+      throw Self.failure(error, path: self.path)
+    }
+  }
+
+  private static func revokeTokens(of name: String, in database: Database) throws {
+    var row = try TokenRow.fetchOne(database, key: name) ?? TokenRow(name: name, generation: 0)
+    row.generation &+= 1
+    try row.save(database)
   }
 
   static func failure(_ error: any Error, path: String) -> VoiceFailure {

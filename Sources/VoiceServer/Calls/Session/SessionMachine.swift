@@ -15,14 +15,14 @@ import VoiceCore
 /// | response of a client | – | – | respond, if it was asked for | – |
 /// | authenticated | – | register, or refuse and → open | result, or refuse | – |
 /// | registered | – | → ready | – | – |
-/// | timePassed | close, if nobody logged in | – | ping; close a dead socket | – |
+/// | timePassed | close, if nobody logged in | the same after the login's time | ping; close a dead socket | – |
 ///
 /// Every request with an id gets one response, from here or from the switch; `close` comes once at most.
 struct SessionMachine: Sendable {
   enum State: Hashable, Sendable {
     case open(until: VoiceInstant)
     case authenticating(RPCID?, until: VoiceInstant)
-    case registering
+    case registering(until: VoiceInstant)
     case ready(SessionKey)
     case renewing(SessionKey, RPCID?)
     case closed
@@ -118,8 +118,7 @@ struct SessionMachine: Sendable {
   /// When the machine wants to be told that time passed.
   var deadline: VoiceInstant? {
     switch self.state {
-    case .open(let until), .authenticating(_, let until): min(until, self.silent)
-    case .registering: self.silent
+    case .open(let until), .authenticating(_, let until), .registering(let until): min(until, self.silent)
     case .ready, .renewing: min(self.nextPing, self.silent)
     case .closed: nil
     }
@@ -268,7 +267,7 @@ struct SessionMachine: Sendable {
   ) -> [Action] {
     switch (self.state, result) {
     case (.authenticating(let id, _), .success(let identity)):
-      self.state = .registering
+      self.state = .registering(until: now.advanced(by: self.configuration.loginTime))
       self.isAnonymous = identity.isAnonymous
       let key = SessionKey(user: self.user(of: identity), sessionID: self.sessionID ?? "")
       return [.register(key, request: id, isAnonymous: identity.isAnonymous)]
@@ -358,14 +357,15 @@ struct SessionMachine: Sendable {
   private mutating func timePassed(at now: VoiceInstant) -> [Action] {
     guard now < self.silent else { return self.close(1001, "Nothing was heard") }
     switch self.state {
-    case .open(let until):
+    // The switch refuses a login without an id by saying nothing: nobody could be told.
+    case .open(let until), .registering(let until):
       return now >= until ? self.close(1008, "Nobody logged in") : []
     case .authenticating(let id, let until):
       guard now >= until else { return [] }
       self.state = .open(until: now.advanced(by: self.configuration.loginTime))
       return self.refused(
         id, RPCError(code: .registrationTimedOut, message: "Gateway registration timeout"))
-    case .registering, .closed: return []
+    case .closed: return []
     case .ready, .renewing:
       guard now >= self.nextPing else { return [] }
       self.nextPing = now.advanced(by: self.configuration.pingInterval)

@@ -15,6 +15,7 @@ extension CallSwitch {
     routes: Bool = true
   ) -> Bool {
     guard let actions = self.legs[number]?.machine.handle(event, at: now) else { return false }
+    defer { self.deliverMissed(to: number) }
     var isTaken = true
     for action in actions {
       switch action {
@@ -72,7 +73,7 @@ extension CallSwitch {
     switch message {
     case .invite(let sdp):
       self.tell(number, .invite(self.message(of: leg, call, sdp: sdp)))
-      for candidate in leg.candidates { self.tell(number, .candidate(candidate)) }
+      self.repeatCandidates(to: number)
     case .ringing: self.tell(number, .ringing(self.message(of: leg, call)))
     case .media(let sdp): self.tell(number, .media(self.message(of: leg, call, sdp: sdp)))
     case .answer(let sdp):
@@ -123,10 +124,7 @@ extension CallSwitch {
     switch notice {
     case .answered(let sdp): self.calleeAnswered(number, sdp, at: now)
     case .held(let state):
-      for other in self.others(of: number) {
-        guard let callID = self.legs[other]?.callID else { continue }
-        self.tell(other, .modify(ModifyRequest(callID: callID, action: state == .held ? .hold : .unhold)))
-      }
+      for other in self.others(of: number) where self.canHear(other) { self.tellHold(state, to: other) }
       if let media = self.media(of: number) {
         self.actions.append(.tellMedia(media, .hold(state == .held)))
       }
@@ -136,7 +134,7 @@ extension CallSwitch {
         copy.callID = self.legs[other]?.callID
         copy.sessionID = nil
         copy.dialogExtra = JSONObject()
-        self.tell(other, .info(copy))
+        self.deliver(.info(copy), to: other)
       }
       if let media = self.media(of: number), let tones = info.dtmf {
         self.actions.append(.tellMedia(media, .tones(tones)))
@@ -149,6 +147,7 @@ extension CallSwitch {
   private mutating func calleeAnswered(_ number: LegNumber, _ sdp: SDP, at now: VoiceInstant) {
     guard let leg = self.legs[number], let call = self.calls[leg.call], call.answered == nil else { return }
     self.calls[leg.call]?.answered = number
+    self.calls[leg.call]?.candidates = []
     self.calls[leg.call]?.record.answered = now
     self.legs[number]?.heard = call.offer
     self.legs[call.caller]?.heard = sdp

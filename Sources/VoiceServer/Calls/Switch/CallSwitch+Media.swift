@@ -139,6 +139,7 @@ extension CallSwitch {
       self.extendMediaDeadline(of: leg.call, at: now)
     }
     self.heard(number, leg.offered)
+    self.forgetHoldTold(to: number)
     // The other has to hear of the new candidates also if nothing else is new.
     for other in self.others(of: number) { self.legs[other]?.heard = nil }
     let questions = self.configuration.questions

@@ -53,7 +53,7 @@ extension CallSwitch {
       asker, .failure(RPCError(code: .sessionError, message: "CODEC ERROR", callID: callID)))
   }
 
-  private mutating func refuseUnknown(_ callID: CallID, _ key: SessionKey, _ asker: Asker) {
+  mutating func refuseUnknown(_ callID: CallID, _ key: SessionKey, _ asker: Asker) {
     var error = RPCError.callDoesNotExist(callID)
     if self.sessions[key]?.lost.contains(callID) == true {
       error.extra = [
@@ -111,6 +111,9 @@ extension CallSwitch {
     _ message: InfoMessage, _ key: SessionKey, _ asker: Asker, at now: VoiceInstant
   ) {
     if let callID = message.callID {
+      if let number = self.sessions[key]?.legs[callID], !self.canTakeInfo(message, of: number) {
+        return self.reply(asker, .failure(Self.tooMuch(callID)))
+      }
       return self.stepClient(key, callID, .infoReceived(message), nil, asker, at: now)
     }
     // A line of chat outside of a call.
@@ -146,42 +149,6 @@ extension CallSwitch {
       key, message.callID, .modifyReceived(message.action, message.sdp), nil, asker, at: now)
   }
 
-  private mutating func candidateCame(_ message: CandidateMessage, _ key: SessionKey, _ asker: Asker) {
-    guard let number = self.sessions[key]?.legs[message.callID] else {
-      return self.refuseUnknown(message.callID, key, asker)
-    }
-    for other in self.others(of: number) {
-      guard let callID = self.legs[other]?.callID else { continue }
-      let copy = CandidateMessage(
-        callID: callID, candidate: message.candidate, sdpMid: message.sdpMid,
-        sdpMLineIndex: message.sdpMLineIndex)
-      self.keep(copy, for: other)
-      self.tell(other, .candidate(copy))
-    }
-    if let media = self.media(of: number) {
-      // What else the message holds would be kept with it until the media take it.
-      let copy = CandidateMessage(
-        callID: message.callID, candidate: message.candidate, sdpMid: message.sdpMid,
-        sdpMLineIndex: message.sdpMLineIndex)
-      self.actions.append(.tellMedia(media, .candidate(copy)))
-    }
-    self.reply(
-      asker, .success(.call(CallResult(callID: message.callID, message: "OK", sessionID: key.sessionID))))
-  }
-
-  private mutating func candidatesEnded(_ message: CallReference, _ key: SessionKey, _ asker: Asker) {
-    guard let number = self.sessions[key]?.legs[message.callID] else {
-      return self.refuseUnknown(message.callID, key, asker)
-    }
-    for other in self.others(of: number) {
-      guard let callID = self.legs[other]?.callID else { continue }
-      self.tell(other, .endOfCandidates(CallReference(callID: callID)))
-    }
-    if let media = self.media(of: number) { self.actions.append(.tellMedia(media, .endOfCandidates)) }
-    self.reply(
-      asker, .success(.call(CallResult(callID: message.callID, message: "OK", sessionID: key.sessionID))))
-  }
-
   /// Rings a client that a push message woke, if a call for its user still rings.
   private mutating func attachCalls(_ key: SessionKey, _ asker: Asker, at now: VoiceInstant) {
     let ringing = self.calls.filter { number, call in
@@ -194,12 +161,6 @@ extension CallSwitch {
     }
     self.reply(asker, .success(.other(["message": "CALLS ATTACHED"])))
     for number in ringing.keys.sorted() { self.ring(key, call: number, at: now) }
-  }
-
-  private mutating func keep(_ candidate: CandidateMessage, for number: LegNumber) {
-    guard let leg = self.legs[number], case .offering = leg.machine.phase else { return }
-    guard leg.candidates.count < self.configuration.keptCandidates else { return }
-    self.legs[number]?.candidates.append(candidate)
   }
 }
 

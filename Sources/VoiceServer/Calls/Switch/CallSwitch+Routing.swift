@@ -16,7 +16,7 @@ extension CallSwitch {
       self.actions.append(.tellMedia(media, .start(service, offer: call.offer)))
     case .user(let user):
       self.calls[leg.call]?.record.callee = user
-      guard self.sessions[leg.session]?.isAnonymous == false else {
+      guard let session = self.sessions[leg.session], !session.isAnonymous, !session.isRemoved else {
         return self.endByGateway(number, CallTerminationReason(.outgoingCallBarred, origin: .server), at: now)
       }
       let registered = self.registered(user)

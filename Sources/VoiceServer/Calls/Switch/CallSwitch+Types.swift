@@ -114,8 +114,11 @@ extension CallSwitch {
     var mediaRecovery: Duration = .seconds(60)
     /// How often clients are asked, after one of them attached, to take the description that the other gave last.
     var questions = 6
-    /// How many candidates are kept for a client that has no socket.
-    var keptCandidates = 64
+    /// How many candidates, tones and lines are kept for a client that has no socket, and how many candidates of a caller for
+    /// clients that ring later.
+    var keptMessages = 64
+    /// How long a message may be that is kept, in bytes of JSON.
+    var keptMessageSize = 4096
   }
 
   /// What happened.
@@ -151,6 +154,8 @@ extension CallSwitch {
   enum CloseReason: Hashable, Sendable {
     /// Another connection took the session.
     case takenOver
+    /// The user was removed.
+    case removed
     case stopped
   }
 
@@ -158,6 +163,8 @@ extension CallSwitch {
   struct Session {
     var connection: ConnectionID?
     let isAnonymous: Bool
+    /// Whether its user was removed: it ends with its last call.
+    var isRemoved = false
     /// The legs by the client's id of the call.
     var legs: [CallID: LegNumber] = [:]
     /// Calls that another client answered first; a late answer is told why it fails.
@@ -184,8 +191,10 @@ extension CallSwitch {
     var heard: SDP?
     /// The one that it was offered when it came back.
     var offered: SDP?
-    /// Candidates of the other side that a client without a socket has not got.
-    var candidates: [CandidateMessage] = []
+    /// What a client without a socket has not been told.
+    var missed: [ServerRequest] = []
+    /// Whether the client was told last that the other side holds the call.
+    var toldHold = HoldState.active
     /// A change of media that waits for the other side.
     var update: PendingUpdate?
   }
@@ -229,6 +238,9 @@ extension CallSwitch {
     var endedBy: CallEnd?
     var record: CallRecord
     var isOver = false
+    /// Candidates of the caller so far, and that they are all, while nobody has answered.
+    var candidates: [CandidateMessage] = []
+    var hasAllCandidates = false
     var exchange: Exchange?
     var questionsLeft = 0
     /// Until when the failed media of a service have to be connected again.

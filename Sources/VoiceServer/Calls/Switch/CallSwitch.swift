@@ -28,6 +28,8 @@ import VoiceCore
 struct CallSwitch: Sendable {
   let configuration: Configuration
   var plan: DialPlan
+  /// The users that can log in by a password.
+  private var directory: Set<String>
   private(set) var sessions: [SessionKey: Session] = [:]
   var connections: [ConnectionID: SessionKey] = [:]
   /// The sessions of each user, in the order of their logins.
@@ -48,6 +50,7 @@ struct CallSwitch: Sendable {
   ) {
     self.configuration = configuration
     self.plan = plan
+    self.directory = plan.users
     self.generator = generator
   }
 
@@ -110,7 +113,11 @@ struct CallSwitch: Sendable {
       self.sessions[key] = Session(connection: nil, isAnonymous: isAnonymous)
       self.clients[key.user, default: []].append(key)
     }
-    if !isAnonymous { self.plan.users.insert(key.user) }
+    if !isAnonymous {
+      self.plan.users.insert(key.user)
+      // Whoever proved just now to be this user is no removed one.
+      self.sessions[key]?.isRemoved = false
+    }
     if let old = self.sessions[key]?.connection {
       self.actions.append(.send(old, .punt()))
       self.actions.append(.close(old, .takenOver))
@@ -128,10 +135,26 @@ struct CallSwitch: Sendable {
     self.stepAll(of: key, .socketRestored, at: now)
   }
 
-  /// Who is logged in can be called, whatever became of the user meanwhile.
+  /// Sessions of removed users end with their last call. Who is logged in by a token alone was never in the directory, and stays.
   private mutating func usersChanged(_ names: Set<String>) {
+    let removed = self.directory.subtracting(names)
+    self.directory = names
+    for key in self.sessions.keys where !(self.sessions[key]?.isAnonymous ?? true) {
+      if removed.contains(key.user) { self.sessions[key]?.isRemoved = true }
+      if names.contains(key.user) { self.sessions[key]?.isRemoved = false }
+    }
+    for user in removed.sorted() {
+      for key in self.clients[user, default: []] { self.closeIfRemoved(key) }
+    }
     self.plan.users = names.union(
-      self.sessions.filter { !$0.value.isAnonymous }.map { $0.key.user })
+      self.sessions.filter { !$0.value.isAnonymous && !$0.value.isRemoved }.map { $0.key.user })
+  }
+
+  private mutating func closeIfRemoved(_ key: SessionKey) {
+    guard let session = self.sessions[key], session.isRemoved, session.legs.isEmpty,
+      let connection = session.connection
+    else { return }
+    self.actions.append(.close(connection, .removed))
   }
 
   /// A client that names no session gets a new one.
@@ -167,7 +190,9 @@ struct CallSwitch: Sendable {
 
   /// The sessions of a user that have a socket.
   func registered(_ user: String) -> [SessionKey] {
-    self.clients[user, default: []].filter { self.sessions[$0]?.connection != nil }
+    self.clients[user, default: []].filter { key in
+      self.sessions[key].map { $0.connection != nil && !$0.isRemoved } ?? false
+    }
   }
 
   /// How many calls a user has; one that rings at several clients is one.
@@ -197,6 +222,7 @@ struct CallSwitch: Sendable {
       self.questions[exchange.number] = nil
       self.calls[leg.call]?.exchange = nil
     }
+    self.closeIfRemoved(leg.session)
     self.removeIfUnused(leg.session)
   }
 

@@ -89,13 +89,29 @@ final class CallLoginDesk: Sendable {
         : .failure(RPCError(code: .authenticationFailed, message: "Anonymous login is not allowed"))
     case .credentials(.token(let token)):
       if let user = self.opaqueTokens[ConstantTime.digest(token)] { return .success(.init(user: user)) }
-      guard let user = try? await self.tokens.verifyCallToken(token.value) else {
-        return .failure(Self.wrongToken)
-      }
-      return .success(.init(user: user))
+      return await self.checkToken(token)
     case .credentials(.password(let name, let password)):
       return await self.checkPassword(name, password)
     }
+  }
+
+  private func checkToken(_ text: Secret) async -> Result<SessionMachine.Identity, RPCError> {
+    guard let token = try? await self.tokens.verifyCallToken(text.value) else {
+      return .failure(Self.wrongToken)
+    }
+    do {
+      let generation = try await self.users.tokenGeneration(of: token.user)
+      return token.generation == generation
+        ? .success(.init(user: token.user)) : .failure(Self.wrongToken)
+    } catch {
+      return .failure(self.unavailable(error))
+    }
+  }
+
+  /// Nobody is told that a login is wrong that could not be checked.
+  private func unavailable(_ failure: VoiceFailure) -> RPCError {
+    self.logger.error("users cannot be looked up", metadata: ["code": "\(failure.code)"])
+    return RPCError(code: .registrationFailed, message: "Gateway registration failed")
   }
 
   private func checkPassword(
@@ -108,8 +124,7 @@ final class CallLoginDesk: Sendable {
     do {
       user = try await self.users.user(named: name)
     } catch {
-      self.logger.error("users cannot be looked up", metadata: ["code": "\(error.code)"])
-      return .failure(RPCError(code: .registrationFailed, message: "Gateway registration failed"))
+      return .failure(self.unavailable(error))
     }
     switch user?.password {
     case .plain(let secret):

@@ -36,6 +36,9 @@ protocol CallUserDirectory: Sendable {
 
   /// The names of all users.
   func names() async throws(VoiceFailure) -> Set<String>
+
+  /// How often the tokens of a name were revoked; tokens of earlier generations let nobody in.
+  func tokenGeneration(of name: String) async throws(VoiceFailure) -> Int
 }
 
 /// The users of a configuration first, then those of another directory.
@@ -56,5 +59,9 @@ struct ConfiguredUsers: CallUserDirectory {
   func names() async throws(VoiceFailure) -> Set<String> {
     let others = try await self.next?.names() ?? []
     return others.union(self.users.keys)
+  }
+
+  func tokenGeneration(of name: String) async throws(VoiceFailure) -> Int {
+    try await self.next?.tokenGeneration(of: name) ?? 0
   }
 }

@@ -12,7 +12,8 @@ import VoiceTesting
       try await CallPeer.play(
         [
           "two_clients", "without_acks", "verto_dialect", "mixed_dialects", "early_media", "causes",
-          "refused_by_callee", "cancelled_by_caller", "rings_together", "reattach", "takeover",
+          "refused_by_callee", "cancelled_by_caller", "rings_together", "reattach", "tells_later",
+          "takeover",
           "duplicates", "odd_requests",
         ], against: server)
       let metrics = try await server.get("/metrics").body
@@ -32,6 +33,18 @@ import VoiceTesting
     try await withServer(CallPeer.configuration(), dataFolder: folder.path) { server in
       try await CallPeer.play(["logins", "wrong_logins_end"], against: server, token: token)
     }
+  }
+
+  @Test func closesTheConnectionsOfARemovedUserAfterItsCalls() async throws {
+    let folder = try Fixture.Folder()
+    let users = try CallHistory(dataFolder: folder.path)
+    try users.setUser("erin", password: "erin-password")
+    try await withServer(CallPeer.configuration(), dataFolder: folder.path) { server in
+      try await CallPeer.play(["removed_user"], against: server) { report in
+        if report.event == "remove" { #expect((try? users.removeUser("erin")) == true) }
+      }
+    }
+    withExtendedLifetime(folder) {}
   }
 
   @Test func standsFloods() async throws {

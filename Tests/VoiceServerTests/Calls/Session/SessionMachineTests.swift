@@ -78,6 +78,19 @@ import VoiceTesting
     #expect(machine.handle(.timePassed, at: now) == [.close(code: 1008, reason: "Nobody logged in")])
   }
 
+  /// The switch has nobody to tell that it refuses.
+  @Test mutating func doesNotWaitForEverForALoginWithoutAnIDThatIsRefused() throws {
+    let login = #"{"jsonrpc":"2.0","method":"login","params":{"login":"alice","passwd":"secret"}}"#
+    _ = try self.receive(login)
+    #expect(
+      machine.handle(.authenticated(.success(.init(user: "alice"))), at: now)
+        == [.register(SessionKey(user: "alice", sessionID: ""), request: nil, isAnonymous: false)])
+    let deadline = now.advanced(by: .seconds(20))
+    #expect(machine.deadline == deadline)
+    now = deadline
+    #expect(machine.handle(.timePassed, at: now) == [.close(code: 1008, reason: "Nobody logged in")])
+  }
+
   @Test mutating func saysWhenCheckingALoginTakesTooLong() throws {
     _ = try self.receive(Self.login)
     now = now.advanced(by: .seconds(20))

@@ -58,8 +58,51 @@ import VoiceCore
     // Known, but not logged in.
     #expect(status(of: harness.invite(alice, "A2", to: "erin"), alice) == 480)
     #expect(status(of: harness.invite(alice, "A3", to: "bob"), alice) == 404)
-    // Who is logged in stays.
-    #expect(status(of: harness.invite(alice, "A4", to: "carol"), alice) == nil)
+    // Who was logged in is not any more.
+    #expect(status(of: harness.invite(alice, "A4", to: "carol"), alice) == 404)
+  }
+
+  @Test mutating func closesTheSocketsOfARemovedUserWithoutCalls() {
+    let (alice, _) = harness.logIn("alice", session: "a")
+    let (robot, _) = harness.logIn("robot", session: "r")
+    let actions = harness.step(.usersChanged(["bob", "carol"]))
+    #expect(Harness.seen(actions, by: alice) == [.closed(.removed)])
+    // One that was never in the directory, and has a token, stays.
+    #expect(Harness.seen(actions, by: robot) == [])
+    _ = harness.step(.disconnected(alice.connection))
+    #expect(harness.machine.sessions.count == 1)
+    #expect(harness.step(.usersChanged(["bob", "carol", "alice"])).isEmpty)
+  }
+
+  @Test mutating func losesNoCallOfARemovedUserAndClosesItsSocketAfterwards() {
+    let (alice, _) = harness.logIn("alice", session: "a")
+    let (bob, _) = harness.logIn("bob", session: "b")
+    let (carol, _) = harness.logIn("carol", session: "c")
+    let (a, b) = harness.connect(alice, bob, to: "bob")
+    #expect(Harness.seen(harness.step(.usersChanged(["bob", "carol"])), by: alice) == [])
+    #expect(
+      Harness.seen(harness.request(alice, .info(InfoMessage(callID: a, dtmf: "5"))), by: bob) == [.info("5")])
+    // No new calls, from there or to there.
+    #expect(
+      Harness.seen(harness.invite(alice, "A2", to: "carol"), by: alice)
+        == [.result("CALL CREATED"), .bye(CallID("A2"), cause: "OUTGOING_CALL_BARRED", sip: 403)])
+    #expect(
+      Harness.seen(harness.invite(carol, "C1", to: "alice"), by: carol)
+        == [.result("CALL CREATED"), .bye(CallID("C1"), cause: "UNALLOCATED_NUMBER", sip: 404)])
+    let ended = harness.bye(bob, b, .normalClearing)
+    #expect(
+      Harness.seen(ended, by: alice) == [.bye(a, cause: "NORMAL_CLEARING", sip: nil), .closed(.removed)])
+  }
+
+  @Test mutating func takesAUserBackWhoIsAddedAgain() {
+    let (alice, _) = harness.logIn("alice", session: "a")
+    let (bob, _) = harness.logIn("bob", session: "b")
+    let (_, b) = harness.connect(alice, bob, to: "bob")
+    _ = harness.step(.usersChanged(["bob"]))
+    _ = harness.step(.usersChanged(["bob", "alice"]))
+    let ended = harness.bye(bob, b, .normalClearing)
+    #expect(!Harness.seen(ended, by: alice).contains(.closed(.removed)))
+    #expect(Harness.seen(harness.invite(bob, "B1", to: "alice"), by: alice).count == 1)
   }
 
   @Test mutating func ringsAllClientsOfAUserAndTheFirstAnswerWins() {
