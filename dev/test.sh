@@ -25,7 +25,7 @@ alone='LeakTests|LeakCheckTests'
 # own pace, which takes much of a core without optimisation, or count on a port that nobody else opens.
 timed='CallOutageTests|NetworkPathTests|MediaInteropTests|CallMediaTests|CallCommandTests|AnswerCommandTests'
 timed+='|PreflightCallTests|AssistantCallTests|DemoCommandTests|DemoCommandsTests|CallTLSTests|CallPeerTests|BadGatewayTests'
-timed+='|CallEndToEndTests'
+timed+='|CallEndToEndTests|CallReattachTests'
 
 # All tests begin at once unless they are held back, and on few cores the deadlines of those that wait for sockets run out.
 width=()

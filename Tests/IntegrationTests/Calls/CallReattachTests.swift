@@ -22,8 +22,8 @@ import VoiceTesting
 
     var supportedCodecs: [TxCodecCapability] { self.media.supportedCodecs }
 
-    init(_ name: String, at port: Int) throws {
-      self.media = Media(MediaEngine(paths: self.addresses))
+    init(_ name: String, at port: Int, failsSoon: Bool) throws {
+      self.media = Media(MediaEngine(paths: self.addresses), failsSoon: failsSoon)
       self.client = TxClient(media: self.media, paths: self.signalling)
       // 0.0.0.0 leads to this machine too, but a client takes it for another one, on which path changes have an effect.
       let url = try #require(URL(string: "ws://0.0.0.0:\(port)/calls"))
@@ -56,15 +56,22 @@ import VoiceTesting
     var steps: [String] { self.media.steps }
   }
 
-  /// Real media whose way fails soon after it was lost.
+  /// Real media; if told so, their way fails soon after it was lost, and not much later than a machine may stall.
   private final class Media: MediaPeerFactory {
     private let engine: MediaEngine
     private let failures: AsyncStream<Void>
     private let told: AsyncStream<Void>.Continuation
     private let log = Mutex<[String]>([])
+    private let configuration: MediaSession.Configuration
 
-    init(_ engine: MediaEngine) {
+    init(_ engine: MediaEngine, failsSoon: Bool) {
       self.engine = engine
+      var configuration = MediaSession.Configuration()
+      if failsSoon {
+        configuration.connection.ice.disconnectedAfter = .seconds(2)
+        configuration.connection.ice.failedAfter = .seconds(6)
+      }
+      self.configuration = configuration
       (self.failures, self.told) = AsyncStream.makeStream()
     }
 
@@ -76,10 +83,6 @@ import VoiceTesting
     func note(_ step: String) { self.log.withLock { $0.append(step) } }
 
     func makePeer(_ setup: MediaPeerSetup) throws -> any MediaPeer {
-      var configuration = MediaSession.Configuration()
-      configuration.connection.ice.disconnectedAfter = .milliseconds(500)
-      configuration.connection.ice.failedAfter = .milliseconds(1500)
-      configuration.connection.ice.checkingTimeout = .seconds(10)
       var setup = setup
       let report = setup.report
       setup.report = { [told] event in
@@ -87,7 +90,7 @@ import VoiceTesting
         if case .failed = event { told.yield() }
       }
       return Peer(
-        media: self, peer: WebRTCPeer(engine: self.engine, configuration: configuration, setup: setup))
+        media: self, peer: WebRTCPeer(engine: self.engine, configuration: self.configuration, setup: setup))
     }
   }
 
@@ -141,7 +144,8 @@ import VoiceTesting
   /// With media that failed on both sides, each makes new credentials as it attaches, and has to learn those of the other.
   @Test(arguments: [false, true]) func bothSidesAttachAgainAndHearEachOther(_ mediaFail: Bool) async throws {
     try await CallMediaTests.withGateway { port in
-      let (near, far) = (try Phone("alice", at: port), try Phone("bob", at: port))
+      let near = try Phone("alice", at: port, failsSoon: mediaFail)
+      let far = try Phone("bob", at: port, failsSoon: mediaFail)
       let incoming = far.client.events
       try await near.client.ready()
       try await far.client.ready()
