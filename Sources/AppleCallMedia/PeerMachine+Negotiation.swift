@@ -142,7 +142,15 @@ extension PeerMachine {
   }
 
   private mutating func wait(_ candidate: MediaCandidate) -> CandidatePlan {
-    guard self.waiting.count < Self.longestQueue else { return .none }
+    guard self.waiting.count < Self.longestQueue else {
+      defer { self.hasToldOfOverflow = true }
+      return self.hasToldOfOverflow
+        ? .none
+        : .warn(
+          VoiceFailure(
+            .callMediaUnacceptable,
+            message: "Candidates of the other side are left out: too many came ahead of its description."))
+    }
     self.waiting.append(candidate)
     return .none
   }

@@ -60,6 +60,7 @@ struct PeerMachine {
   var remoteFragment: String?
   /// Candidates that came before the description that they belong to.
   var waiting: [MediaCandidate] = []
+  var hasToldOfOverflow = false
   var gatheringUntil: VoiceInstant?
   private(set) var isMuted = false
   private(set) var isHeld = false

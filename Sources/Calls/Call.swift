@@ -65,6 +65,9 @@ public final class Call: Sendable {
   /// Whether the gateway confirmed that the call is held.
   public var isHeld: Bool { self.state.withLock { $0.record.machine.hold.confirmed == .held } }
 
+  /// Whether the other side holds the call, as far as the gateway says it.
+  public var isHeldByOtherSide: Bool { self.state.withLock { $0.record.isHeldByOtherSide } }
+
   /// The headers that came with the invite of an inbound call.
   public var inviteCustomHeaders: [String: String] {
     Self.dictionary(self.state.withLock { $0.record.inviteHeaders })
@@ -168,7 +171,7 @@ public final class Call: Sendable {
         case .stateUpdated(.RECONNECTING), .stateUpdated(.DROPPED): hasBegun = true
         case .ended(let reason):
           return completion(false, reason.failure ?? VoiceFailure(.callMediaFailed))
-        case .stateUpdated, .holdConfirmed, .earlyMedia, .tonesDelivered, .info, .qualityMeasured,
+        case .stateUpdated, .holdConfirmed, .heldByOtherSide, .earlyMedia, .tonesDelivered, .info, .qualityMeasured,
           .qualityChanged, .keyPressed, .failed:
           break
         }
@@ -215,7 +218,7 @@ public final class Call: Sendable {
       case .failed(let failure) where failure.code == .callHoldFailed || failure.code == .callStateUnsuitable:
         throw failure
       case .ended(let reason): throw reason.failure ?? VoiceFailure(.callRequestCancelled)
-      case .stateUpdated, .holdConfirmed, .earlyMedia, .tonesDelivered, .info, .qualityMeasured,
+      case .stateUpdated, .holdConfirmed, .heldByOtherSide, .earlyMedia, .tonesDelivered, .info, .qualityMeasured,
         .qualityChanged, .keyPressed, .failed:
         break
       }

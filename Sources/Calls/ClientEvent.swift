@@ -44,6 +44,8 @@ public enum CallEvent: Sendable {
   case stateUpdated(CallState)
   /// The gateway confirmed that the call is held, or goes on.
   case holdConfirmed(isHeld: Bool)
+  /// The other side holds the call, or takes it back; also told after a reconnection, if it changed meanwhile.
+  case heldByOtherSide(Bool)
   /// Sound of the other side before it answers; ringback may stop.
   case earlyMedia
   /// Tones were taken by the gateway.

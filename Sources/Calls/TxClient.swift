@@ -297,6 +297,7 @@ public final class TxClient: Sendable {
       call.publish(.stateUpdated(state))
       deliver(.callStateUpdated(call, state))
     case .holdChanged(let state): call.publish(.holdConfirmed(isHeld: state == .held))
+    case .otherSideHeld(let isHeld): call.publish(.heldByOtherSide(isHeld))
     case .earlyMedia: call.publish(.earlyMedia)
     case .info(let message): call.publish(.info(message))
     case .tonesDelivered(let tones): call.publish(.tonesDelivered(tones))

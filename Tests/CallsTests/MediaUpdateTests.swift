@@ -62,13 +62,39 @@ import VoiceTesting
     #expect(call.callState == .RINGING)
   }
 
-  @Test func aHoldOfTheOtherSideIsConfirmedAndSurfaced() async throws {
+  @Test func aHoldOfTheOtherSideIsConfirmedAndToldOnce() async throws {
+    let world = try await CallsWorld.ready()
+    let (call, log) = try await world.activeCall()
+    let id = try self.id(of: call)
+    for (action, isHeld) in [(ModifyAction.hold, true), (.hold, true), (.unhold, false)] {
+      let before = world.gateway.acknowledgements
+      world.gateway.send(.modify(ModifyRequest(callID: id, action: action)))
+      while world.gateway.acknowledgements == before || call.isHeldByOtherSide != isHeld { await Task.yield() }
+    }
+    _ = await log.first { if case .heldByOtherSide(false) = $0 { true } else { false } }
+    let told = log.events.compactMap { if case .heldByOtherSide(let isHeld) = $0 { isHeld } else { nil } }
+    #expect(told == [true, false])
+    // Held is what this side does.
+    #expect(call.callState == .ACTIVE && !call.isHeld)
+    #expect(world.log.count("unhandled") == 0)
+  }
+
+  @Test func aHoldOfACallThatIsNotThereChangesNothing() async throws {
     let world = try await CallsWorld.ready()
     let (call, _) = try await world.activeCall()
-    world.gateway.send(.modify(ModifyRequest(callID: try self.id(of: call), action: .hold)))
+    let before = world.gateway.acknowledgements
+    world.gateway.send(.modify(ModifyRequest(callID: CallID("nobody"), action: .hold)))
+    while world.gateway.acknowledgements == before { await Task.yield() }
+    #expect(!call.isHeldByOtherSide)
+  }
+
+  /// What this client does not know is not lost.
+  @Test func aChangeThatIsNotKnownIsSurfaced() async throws {
+    let world = try await CallsWorld.ready()
+    let (call, _) = try await world.activeCall()
+    world.gateway.send(.modify(ModifyRequest(callID: try self.id(of: call), action: .transfer)))
     let event = await world.log.first { if case .unhandled = $0 { true } else { false } }
     guard case .unhandled(.modify(let message))? = event else { return }
-    #expect(message.action == .hold)
-    #expect(call.callState == .ACTIVE)
+    #expect(message.action == .transfer)
   }
 }

@@ -199,7 +199,7 @@ private struct OutageRun {
         self.result.late += 1
       }
       if reason.origin != .local, reason.failure == nil { self.result.untyped += 1 }
-    case .incoming, .holdChanged, .earlyMedia, .info, .tonesDelivered, .failed: break
+    case .incoming, .holdChanged, .otherSideHeld, .earlyMedia, .info, .tonesDelivered, .failed: break
     }
   }
 }

@@ -276,7 +276,7 @@ final class ClientDriver: Sendable {
           switch notice {
           case .stateChanged(let callState): call.publish(.stateUpdated(callState))
           case .ended(let reason, _): call.publish(.ended(reason))
-          case .incoming, .holdChanged, .earlyMedia, .info, .tonesDelivered, .failed: break
+          case .incoming, .holdChanged, .otherSideHeld, .earlyMedia, .info, .tonesDelivered, .failed: break
           }
         }, log: { _, _ in })
     }

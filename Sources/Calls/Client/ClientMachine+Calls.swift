@@ -25,6 +25,7 @@ struct CallRecord: Sendable {
   /// Whether the gateway has a description to which candidates belong.
   var hasSentDescription = false
   var candidates: [MediaCandidate?] = []
+  var isHeldByOtherSide = false
   var measurements: [CallReport.Measurement] = []
   var entries: [CallReport.Entry] = []
   var reporting = ReportSettings()
@@ -182,6 +183,8 @@ extension ClientMachine {
       self.sendCandidate(candidate, of: id)
     } else if record.candidates.count < 64 {
       self.calls[id]?.candidates.append(candidate)
+    } else {
+      self.log(.warning, "a candidate of call \(id) is left out: too many wait for the description")
     }
   }
 

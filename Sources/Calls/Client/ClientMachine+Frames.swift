@@ -123,8 +123,13 @@ extension ClientMachine {
       self.noteIDs(message)
       self.emit(.notify(.unhandled(request)))
     case .modify(let message):
-      guard request.isMediaUpdate, let sdp = message.sdp else { return self.unhandled(request, id: id) }
-      self.updateReceived(sdp, of: message.callID, request: id)
+      switch message.action {
+      case .updateMedia:
+        guard let sdp = message.sdp else { return self.unhandled(request, id: id) }
+        self.updateReceived(sdp, of: message.callID, request: id)
+      case .hold, .unhold: self.otherSideHeld(message.action == .hold, message.callID)
+      case .toggleHold, .transfer, .replace, .unknown: self.unhandled(request, id: id)
+      }
     case .event, .unknown: self.unhandled(request, id: id)
     }
   }
@@ -143,6 +148,16 @@ extension ClientMachine {
         self.respond(RPCError(code: .sessionError, message: "CALL ERROR", callID: id), to: request)
       }
     }
+  }
+
+  /// A gateway may say it again, to a client that comes back.
+  private mutating func otherSideHeld(_ isHeld: Bool, _ id: CallID) {
+    guard let call = self.calls[id], !call.machine.isEnded else {
+      return self.log(.warning, "the gateway speaks of a call that is not known: \(id)")
+    }
+    guard call.isHeldByOtherSide != isHeld else { return }
+    self.calls[id]?.isHeldByOtherSide = isHeld
+    self.emit(.notifyCall(id, .otherSideHeld(isHeld)))
   }
 
   mutating func updateAnswered(_ id: CallID, _ request: RPCID?, _ result: Result<SDP, VoiceFailure>) {

@@ -72,6 +72,7 @@ struct ClientMachine: Sendable {
     case incoming(wasPushed: Bool)
     case stateChanged(CallState)
     case holdChanged(HoldState)
+    case otherSideHeld(Bool)
     case earlyMedia
     case info(InfoMessage)
     case tonesDelivered(String)

@@ -201,6 +201,7 @@ struct CallCourse<Presenter: CallPresenter>: Sendable {
     case .keyPressed(let key): self.presenter.show(.key(String(key), isSent: false))
     case .info(let message):
       if let tones = message.dtmf { self.presenter.show(.key(tones, isSent: false)) }
+    case .heldByOtherSide(let isHeld): self.presenter.show(.heldByOtherSide(isHeld))
     case .holdConfirmed, .earlyMedia, .qualityMeasured, .qualityChanged: break
     }
   }

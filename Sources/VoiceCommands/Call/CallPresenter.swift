@@ -10,6 +10,7 @@ enum CallUpdate: Sendable {
   /// A key was sent, or pressed by the other side.
   case key(String, isSent: Bool)
   case muted(Bool)
+  case heldByOtherSide(Bool)
   /// What the other side says.
   case transcript(RecognitionUpdate)
   /// Something failed; the call goes on.
@@ -53,6 +54,11 @@ struct JSONCallPresenter: CallPresenter {
     case .muted(let isMuted):
       self.write(
         .object(["event": .string("muted"), "muted": .bool(isMuted), "callId": .string(self.id)]))
+    case .heldByOtherSide(let isHeld):
+      self.write(
+        .object([
+          "event": .string("heldByOtherSide"), "held": .bool(isHeld), "callId": .string(self.id),
+        ]))
     case .transcript(let update): self.transcript.show(update)
     case .warned(let failure): self.write(EventObject.warning(failure))
     case .failed(let failure): self.write(EventObject.failure(failure))
@@ -84,6 +90,7 @@ struct PlainCallPresenter: CallPresenter {
     case .state(let state): self.console.output.line(lines.state(state))
     case .key(let key, let isSent): self.console.output.line(lines.key(key, isSent: isSent))
     case .muted(let isMuted): self.console.output.line(lines.muted(isMuted))
+    case .heldByOtherSide(let isHeld): self.console.output.line(lines.heldByOtherSide(isHeld))
     case .transcript(let update): self.transcript.show(update)
     case .warned(let failure): self.console.error.line(lines.warning(failure), indent: 2)
     case .failed(let failure):
@@ -116,6 +123,10 @@ struct CallLines: Hashable, Sendable {
   }
 
   func muted(_ isMuted: Bool) -> StyledText { StyledText(isMuted ? "Muted" : "No longer muted", .yellow) }
+
+  func heldByOtherSide(_ isHeld: Bool) -> StyledText {
+    StyledText(isHeld ? "The other side holds the call" : "The other side is back", .yellow)
+  }
 
   func warning(_ failure: VoiceFailure) -> StyledText {
     StyledText("\(failure.message) [\(failure.code)]", .yellow)

@@ -12,6 +12,7 @@ struct LiveCallPresenter: CallPresenter {
   private var sample: CallQualitySample?
   private var talked: Duration?
   private var isMuted = false
+  private var isHeldByOtherSide = false
   private var open: [Int: TranscriptSegment] = [:]
 
   /// - Parameter takesKeys: Whether somebody is to be told which keys do what.
@@ -35,6 +36,9 @@ struct LiveCallPresenter: CallPresenter {
     case .muted(let isMuted):
       self.isMuted = isMuted
       self.draw()
+    case .heldByOtherSide(let isHeld):
+      self.isHeldByOtherSide = isHeld
+      self.draw(above: [self.lines.heldByOtherSide(isHeld)])
     case .transcript(let update): self.show(update)
     case .warned(let failure): self.report([self.lines.warning(failure)])
     case .failed(let failure):
@@ -121,6 +125,7 @@ struct LiveCallPresenter: CallPresenter {
     var row = StyledText("\(self.console.symbols.full) ", style)
     row.append(facts.joined(separator: " \(self.console.symbols.dot) "))
     if self.isMuted { row.append(" \(self.console.symbols.dot) muted", .yellow) }
+    if self.isHeldByOtherSide { row.append(" \(self.console.symbols.dot) on hold there", .yellow) }
     if self.takesKeys { row.append("   0-9*# keys  m mute  h hold  q hang up", .dim) }
     return row
   }

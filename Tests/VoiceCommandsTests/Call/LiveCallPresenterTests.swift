@@ -58,6 +58,15 @@ import VoiceCore
     #expect(rows == ["Talking", "No answer. [call.media.relay-failed]", "█ in the call · muted"])
   }
 
+  @Test func aHoldOfTheOtherSideIsSeenAsLongAsItLasts() {
+    let held = [CallUpdate.state(.ACTIVE), .heldByOtherSide(true)]
+    #expect(
+      self.rows(held) == ["Talking", "The other side holds the call", "█ in the call · on hold there"])
+    #expect(
+      self.rows(held + [.heldByOtherSide(false)])
+        == ["Talking", "The other side holds the call", "The other side is back", "█ in the call"])
+  }
+
   @Test func anOutageIsSeen() {
     let rows = self.rows([
       .state(.ACTIVE), .state(.RECONNECTING(reason: .networkSwitch)), .talked(.seconds(9)),
