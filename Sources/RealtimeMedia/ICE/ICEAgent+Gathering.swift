@@ -62,7 +62,7 @@ extension ICEAgent {
     self.settle(at: now)
   }
 
-  /// Servers that did not answer are asked again.
+  /// Servers that did not answer are asked again, and relays whether they still have the allocation.
   mutating func gatherAgain(at now: VoiceInstant) {
     self.warnedServers = []
     for index in self.queries.indices where self.queries[index].state == .unanswered {
@@ -74,6 +74,14 @@ extension ICEAgent {
     for (id, relay) in self.relays where relay.retryAt != nil {
       self.relays[id]?.retryAt = now
       self.relays[id]?.isPending = true
+    }
+    let confirmedBy = now.advanced(by: self.configuration.confirmationTimeout)
+    for id in self.relays.keys.sorted() {
+      let isAsked = self.relays[id]?.client.confirm(at: now) ?? false
+      guard isAsked else { continue }
+      self.relays[id]?.isPending = true
+      self.relays[id]?.confirmedBy = confirmedBy
+      self.drain(id, at: now)
     }
   }
 

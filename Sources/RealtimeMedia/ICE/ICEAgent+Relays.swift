@@ -71,7 +71,8 @@ extension ICEAgent {
       configuration: .init(
         username: server.username, password: server.password, isStream: server.transport != .udp,
         relayIsV6: server.relayIsV6, firstTimeout: self.configuration.firstTimeout,
-        requestTimeout: self.configuration.serverTimeout),
+        requestTimeout: self.configuration.serverTimeout,
+        keepaliveInterval: self.configuration.keepaliveInterval),
       random: SaltedGenerator(base: self.random, salt: self.random.next()))
   }
 
@@ -114,6 +115,7 @@ extension ICEAgent {
       case .send(let bytes): self.sendToServer(bytes, relay)
       case .received(let data, let peer): self.receivedRelayed(data, relay: id, from: peer, at: now)
       case .allocated(let relayed, let mapped): self.allocated(id, relay, relayed, mapped, at: now)
+      case .refreshed: self.confirmed(id, at: now)
       case .redirected(let server): self.redirected(id, relay, to: server, at: now)
       case .failed(let error): self.relayFailed(id, relay, error, at: now)
       }
@@ -139,6 +141,7 @@ extension ICEAgent {
   ) {
     self.relays[id]?.isPending = false
     self.relays[id]?.retries = 0
+    self.relays[id]?.allocatedAt = now
     // Of relays, those are better that add less between us and the server.
     let best: UInt16
     switch relay.server.transport {
@@ -163,6 +166,14 @@ extension ICEAgent {
     self.settle(at: now)
   }
 
+  /// The allocation is still there, or nobody waits any more to hear so.
+  private mutating func confirmed(_ id: Int, at now: VoiceInstant) {
+    guard self.relays[id]?.confirmedBy != nil else { return }
+    self.relays[id]?.confirmedBy = nil
+    self.relays[id]?.isPending = false
+    self.settle(at: now)
+  }
+
   private mutating func redirected(
     _ id: Int, _ relay: Relay, to address: TransportAddress, at now: VoiceInstant
   ) {
@@ -175,9 +186,17 @@ extension ICEAgent {
   }
 
   private mutating func relayFailed(_ id: Int, _ relay: Relay, _ error: TURNError, at now: VoiceInstant) {
+    let wasStable = relay.allocatedAt.map { $0.advanced(by: Relay.stableAfter) <= now } ?? false
+    self.relays[id]?.allocatedAt = nil
     self.relays[id]?.isPending = false
     self.relays[id]?.streamDeadline = nil
+    self.relays[id]?.confirmedBy = nil
     self.removeBase(.relay(id))
+    // The server was started anew, or a NAT gave us another address: nothing is wrong with another allocation at once.
+    if wasStable, error == .allocationMismatch {
+      self.relays[id]?.isPending = true
+      return self.reopen(id, at: now)
+    }
     switch error {
     case .unreachable, .connectionClosed:
       let isReached = self.relays.contains {
@@ -214,6 +233,7 @@ extension ICEAgent {
     for id in self.relays.keys.sorted() {
       guard let relay = self.relays[id] else { continue }
       if let retry = relay.retryAt, retry <= now { self.reopen(id, at: now) }
+      if let deadline = relay.confirmedBy, deadline <= now { self.confirmed(id, at: now) }
       if let deadline = relay.streamDeadline, deadline <= now {
         self.relays[id]?.streamDeadline = nil
         self.relays[id]?.client.fail(.unreachable)

@@ -166,6 +166,8 @@ extension ICEAgent {
     }
 
     static let redirectionLimit = 3
+    /// An allocation that is gone sooner is no accident.
+    static let stableAfter = Duration.seconds(10)
 
     let index: Int
     var server: Server
@@ -175,6 +177,9 @@ extension ICEAgent {
     var streamDeadline: VoiceInstant?
     /// Whether gathering waits for it.
     var isPending = true
+    var allocatedAt: VoiceInstant?
+    /// How long gathering waits for the word that the allocation is still there.
+    var confirmedBy: VoiceInstant?
     var redirections = 0
     var retries = 0
     var retryAt: VoiceInstant?
@@ -216,6 +221,7 @@ extension ICEAgent {
       wake = earlier(wake, relay.client.nextWake)
       wake = earlier(wake, relay.streamDeadline)
       wake = earlier(wake, relay.retryAt)
+      wake = earlier(wake, relay.confirmedBy)
     }
     guard self.state != .failed else { return wake }
     let mayCheck = self.active.remote != nil

@@ -95,6 +95,8 @@ extension ICEAgent {
     public var failedAfter = Duration.seconds(30)
     /// Between two packets that keep a mapping or a spare pair alive (RFC 8445 section 11).
     public var keepaliveInterval = Duration.seconds(15)
+    /// How long a restart waits for relays to say that they still have the allocation; without a word it goes on with what it has.
+    public var confirmationTimeout = Duration.seconds(1)
     /// How many pairs there may be (RFC 8445 section 6.1.2.5).
     public var pairLimit = 100
 

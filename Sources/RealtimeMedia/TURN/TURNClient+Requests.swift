@@ -50,6 +50,7 @@ extension TURNClient {
       guard let (number, data) = ChannelData.parse(datagram), let peer = self.peers[number] else {
         return false
       }
+      self.lastHeard = now
       self.outputs.append(.received(Array(data), from: peer))
       return true
     }
@@ -58,6 +59,7 @@ extension TURNClient {
     case .request: return false
     case .indication:
       guard message.message.method == .data, case .allocated = self.state else { return false }
+      self.lastHeard = now
       guard let peer = message.message.peer, let data = message.message.data else { return true }
       self.outputs.append(.received(data, from: peer))
       return true
@@ -105,6 +107,7 @@ extension TURNClient {
       }
       guard answer.unknownRequired.isEmpty else { return }
       self.requests[message.transaction] = nil
+      self.lastHeard = now
       self.succeeded(request.purpose, message, at: now)
     case .error:
       self.requests[message.transaction] = nil
@@ -121,6 +124,7 @@ extension TURNClient {
       self.outputs.append(.allocated(relayed: relayed, mapped: message.mappedAddress))
     case .refresh:
       self.refreshed(message.lifetime, at: now)
+      self.outputs.append(.refreshed)
     case .permission(let address):
       self.granted(address, at: now)
     case .channel(let peer, _):
@@ -178,6 +182,9 @@ extension TURNClient {
   private mutating func refused(_ request: Request, _ error: TURNError, at now: VoiceInstant) {
     switch request.purpose {
     case .allocate, .refresh: self.fail(error)
+    // The server has forgotten the allocation, or sees another address of ours, for which it has none.
+    case .permission where error == .allocationMismatch, .channel where error == .allocationMismatch:
+      self.fail(error)
     case .permission(let address):
       // Not asked for again for a while, so that a peer who may not be reached costs little.
       self.permissions[address]?.waiting = []

@@ -12,6 +12,9 @@ public import VoiceCore
 /// Outputs, by `poll()`: bytes for the server, the relayed address, data from peers, another server to ask (300),
 /// and the failure. ``nextWake`` says when time has to pass.
 ///
+/// An allocation of which nothing is heard for a while is refreshed early: that keeps the mappings of NATs open, which may be gone after
+/// half a minute, and finds out soon that the server has forgotten it or sees another address.
+///
 /// Permissions (5 minutes) and channels (10 minutes) are renewed after 4 minutes if they were used since. Data for
 /// a peer without a permission wait for it, a few datagrams at most.
 public struct TURNClient: Sendable {
@@ -31,12 +34,14 @@ public struct TURNClient: Sendable {
     public var requestTimeout: Duration
     /// The lifetime that is asked for.
     public var lifetime: Duration
+    /// After how long without a word of the server it is asked whether the allocation is still there.
+    public var keepaliveInterval: Duration
 
     /// Creates a configuration.
     public init(
       username: String, password: String, isStream: Bool = false, relayIsV6: Bool = false,
       firstTimeout: Duration = .milliseconds(250), requestTimeout: Duration = .seconds(5),
-      lifetime: Duration = .seconds(600)
+      lifetime: Duration = .seconds(600), keepaliveInterval: Duration = .seconds(15)
     ) {
       self.username = username
       self.password = password
@@ -45,6 +50,7 @@ public struct TURNClient: Sendable {
       self.firstTimeout = firstTimeout
       self.requestTimeout = requestTimeout
       self.lifetime = lifetime
+      self.keepaliveInterval = keepaliveInterval
     }
   }
 
@@ -54,6 +60,8 @@ public struct TURNClient: Sendable {
     case send([UInt8])
     /// The address where peers reach us, and the one that the server sees.
     case allocated(relayed: TransportAddress, mapped: TransportAddress?)
+    /// The server still has the allocation.
+    case refreshed
     /// A peer's datagram.
     case received([UInt8], from: TransportAddress)
     /// The server names another one; this client is finished.
@@ -122,6 +130,8 @@ public struct TURNClient: Sendable {
   var nonce = ""
   var key: [UInt8]?
   var nextRefresh: VoiceInstant?
+  /// When the server said something last.
+  var lastHeard: VoiceInstant?
   /// When the server forgets the allocation.
   var expiry: VoiceInstant?
   var stream: [UInt8] = []
@@ -142,11 +152,31 @@ public struct TURNClient: Sendable {
     case .idle, .closed, .failed: return nil
     case .allocating, .allocated: break
     }
-    var wake = self.nextRefresh
+    var wake = self.refreshDue
     for request in self.requests.values { wake = earlier(wake, min(request.nextSending, request.deadline)) }
     for permission in self.permissions.values { wake = earlier(wake, permission.nextRequest) }
     for channel in self.channels.values { wake = earlier(wake, channel.nextRequest) }
     return wake
+  }
+
+  private var isRefreshing: Bool { self.requests.values.contains { $0.purpose == .refresh } }
+
+  /// `nil` while one is under way.
+  private var refreshDue: VoiceInstant? {
+    guard case .allocated = self.state, !self.isRefreshing else { return nil }
+    return earlier(self.nextRefresh, self.lastHeard?.advanced(by: self.configuration.keepaliveInterval))
+  }
+
+  /// Asks whether the allocation is still there, unless the server has just been heard; ``Output/refreshed`` or a failure says so.
+  ///
+  /// - Returns: Whether the answer is open.
+  @discardableResult
+  public mutating func confirm(at now: VoiceInstant) -> Bool {
+    guard case .allocated = self.state else { return false }
+    if self.isRefreshing { return true }
+    if let lastHeard = self.lastHeard, lastHeard.duration(to: now) < .seconds(1) { return false }
+    self.request(.refresh, at: now)
+    return true
   }
 
   /// Asks for the allocation; over a stream, once it is open.
@@ -194,10 +224,7 @@ public struct TURNClient: Sendable {
         self.outputs.append(.send(request.bytes))
       }
     }
-    if let refresh = self.nextRefresh, refresh <= now {
-      self.nextRefresh = nil
-      self.request(.refresh, at: now)
-    }
+    if let refresh = self.refreshDue, refresh <= now { self.request(.refresh, at: now) }
     for (address, permission) in self.permissions where permission.nextRequest.map({ $0 <= now }) ?? false {
       self.renewPermission(address, permission, at: now)
     }
@@ -252,6 +279,7 @@ public struct TURNClient: Sendable {
     self.channels = [:]
     self.peers = [:]
     self.nextRefresh = nil
+    self.lastHeard = nil
     self.expiry = nil
     self.stream = []
   }

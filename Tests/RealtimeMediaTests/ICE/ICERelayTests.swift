@@ -157,6 +157,48 @@ import VoiceCore
     #expect(server.allocationCount == 1)
   }
 
+  /// A NAT gives a silent socket another port, for which the relay has no allocation: both sides had relays that led nowhere, and
+  /// every restart described them again.
+  @Test func aRestartAfterALongFailureUsesRelaysThatAreThere() {
+    let configuration = ICEConnectingTests.turn(relayOnly: true)
+    let world = ICEWorld(seed: 12, configuration, configuration)
+    world.network.addServer(Self.server, users: ["ann": "secret"])
+    let realms = [1, 2].map { world.network.addNAT(.symmetric, "203.0.113.\($0)", lifetime: .seconds(30)) }
+    for (peer, realm) in zip(world.peers, realms) { world.addSocket(peer, "10.0.0.1", in: realm) }
+    world.start()
+    #expect(ICEConnectingTests.connected(world))
+    for realm in realms { world.network.setDown(true, "10.0.0.1", in: realm) }
+    world.run(.seconds(60))
+    #expect(world.peers.allSatisfy { $0.state == .failed })
+    for realm in realms { world.network.setDown(false, "10.0.0.1", in: realm) }
+    world.run(.seconds(3))
+    for peer in world.peers { #expect(peer.candidates.count { $0.kind == .relayed } == 2) }
+    world.restart(world.one)
+    world.restart(world.other)
+    #expect(ICEConnectingTests.connected(world))
+    #expect(world.peers.allSatisfy { $0.warnings.isEmpty })
+  }
+
+  /// What a relay says is worth waiting for, but not long.
+  @Test func aRestartWaitsForRelaysASecondAtMost() {
+    let world = Self.world(ICEConnectingTests.turn(), seed: 13)
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.other, "198.51.100.2")
+    world.start()
+    #expect(ICEConnectingTests.connected(world))
+    world.run(.seconds(5))
+    let answered = world.now
+    world.restart(world.one)
+    #expect(world.run(.seconds(5)) { world.one.gatheringEnded == 2 })
+    #expect(answered.duration(to: world.now) < .milliseconds(500))
+    world.run(.seconds(5))
+    world.network.setDown(true, "198.51.100.1")
+    let asked = world.now
+    world.restart(world.one)
+    #expect(world.run(.seconds(5)) { world.one.gatheringEnded == 3 })
+    #expect(asked.duration(to: world.now) <= .milliseconds(1010))
+  }
+
   @Test func staleNoncesAreRenewedDuringACall() {
     let world = ICEWorld(seed: 7, ICEConnectingTests.turn(relayOnly: true))
     let server = world.network.addServer(Self.server, users: ["ann": "secret"])

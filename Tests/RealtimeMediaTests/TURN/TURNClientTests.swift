@@ -53,6 +53,7 @@ import VoiceTesting
         case .send(let bytes) where self.isStream: self.network.sendOnStream(bytes, 1)
         case .send(let bytes): self.network.send(bytes, from: self.endpoint, to: self.server.address)
         case .allocated(let relayed, let mapped): (self.relayed, self.mapped) = (relayed, mapped)
+        case .refreshed: break
         case .received(let bytes, let peer):
           #expect(peer == self.peer.address)
           self.received.append(bytes)
@@ -297,11 +298,33 @@ import VoiceTesting
     #expect(took > .seconds(595) && took < .seconds(606))
   }
 
-  @Test func anAllocationThatTheServerForgotFails() {
+  /// As after a restart of the server; nothing else would say so before the next refresh, ten minutes later.
+  @Test(arguments: [false, true]) func anAllocationThatTheServerForgotFailsSoon(_ isStream: Bool) {
+    let world = World(isStream: isStream)
+    world.allocate()
+    world.server.forget()
+    #expect(world.run(.seconds(16)) { world.failures == [.allocationMismatch] })
+  }
+
+  @Test func anAllocationThatTheServerForgotFailsAtOnceIfAPeerIsSentTo() {
     let world = World()
     world.allocate()
     world.server.forget()
-    #expect(world.run(.seconds(600)) { world.failures == [.allocationMismatch] })
+    world.send([1])
+    #expect(world.run(.seconds(1)) { world.failures == [.allocationMismatch] })
+  }
+
+  @Test func aServerThatIsHeardIsNotAskedWhetherItIsThere() {
+    let world = World()
+    world.allocate()
+    world.send([1])
+    for _ in 0..<60 {
+      world.run(.seconds(1))
+      world.network.send([2], from: world.peer, to: world.relayed ?? world.peer.address)
+    }
+    #expect(world.server.refreshes == 0)
+    world.run(.seconds(31))
+    #expect(world.server.refreshes == 2)
   }
 
   @Test func closingGivesTheAllocationBack() {
