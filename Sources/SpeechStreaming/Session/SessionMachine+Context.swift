@@ -170,7 +170,10 @@ extension SessionMachine {
       actions.append(.cancelTimer(.postRoll))
       actions.append(.stopCapture)
       actions.append(.setTimer(.captureDrain, now.advanced(by: self.configuration.captureDrainTimeout)))
-    case .idle, .stopping:
+    case .stopping(thenStart: true):
+      // Nobody is left for whom it would be opened again.
+      self.capture = .stopping(thenStart: false)
+    case .idle, .stopping(thenStart: false):
       break
     }
   }
@@ -180,7 +183,7 @@ extension SessionMachine {
     guard before != .idle else { return }
     actions.append(.cancelTimer(.captureDrain))
     actions.append(.cancelTimer(.postRoll))
-    if before == .stopping(thenStart: true) {
+    if before == .stopping(thenStart: true), self.contexts.last?.audio == .recording {
       self.endDrainingAudio()
       self.capture = .starting
       self.expectedCapturePosition = 0

@@ -166,6 +166,11 @@ private struct RandomPlay {
       if let leg = context.leg, leg.sent > context.window.end { return "more sent than recorded" }
       if context.resumeSample > context.window.end { return "the resume point is in the future" }
     }
+    switch self.world.machine.capture {
+    case .starting, .running:
+      if self.world.machine.contexts.isEmpty { return "a capture that nobody wants" }
+    case .idle, .stopping: break
+    }
     if let stream = self.world.machine.connection.stream, stream.inFlight > 64 {
       return "too much in flight"
     }

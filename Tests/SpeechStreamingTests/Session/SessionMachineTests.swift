@@ -141,6 +141,24 @@ import VoiceCore
     #expect(world.sentAudio == "1x1600 2x1600")
   }
 
+  @Test func aFailureWhileTheDeviceIsClosingLeavesItClosed() {
+    var world = SessionWorld()
+    world.connect("one")
+    world.audio(1)
+    world.feed(.stopRequested)
+    world.fire(.postRoll)
+    world.start()
+    world.cut(VoiceFailure(.unknownApp))
+    #expect(world.finishedContexts.count == 2)
+    world.captureEnded()
+    #expect(world.capturesStarted == 1)
+    #expect(world.machine.capture == .idle)
+    #expect(world.machine.state == .stopped)
+    // The next utterance opens it as ever.
+    world.start()
+    #expect(world.capturesStarted == 2)
+  }
+
   @Test func aContextWithoutAudioEndsWithoutTheServer() {
     var world = SessionWorld()
     world.start()

@@ -18,6 +18,7 @@ struct SessionWorld {
   private(set) var engineStreams: [Int] = []
   private(set) var tokenRequests: [Bool] = []
   private(set) var isCapturing = false
+  private(set) var capturesStarted = 0
   private(set) var stopsRequested = 0
   private(set) var isHeld = false
   private var capturePosition: Int64 = 0
@@ -51,6 +52,7 @@ struct SessionWorld {
       case .obtainToken(let refresh): self.tokenRequests.append(refresh)
       case .startCapture:
         self.isCapturing = true
+        self.capturesStarted += 1
         self.capturePosition = 0
       case .stopCapture: self.stopsRequested += 1
       case .abandonCapture: self.isCapturing = false
