@@ -229,16 +229,21 @@ extension SessionMachine {
     }
   }
 
+  /// The context that what is captured now belongs to.
+  private var listeningContext: Int? {
+    switch self.capture {
+    case .idle, .starting, .running:
+      self.contexts.indices.last
+    case .stopping:
+      // What a device that is closing still holds was said before whatever was started since, and perhaps stopped again.
+      self.contexts.lastIndex { $0.audio == .draining }
+    }
+  }
+
   mutating func audioCaptured(
     position: Int64, _ bytes: Data, at now: VoiceInstant, _ actions: inout [Action]
   ) {
-    // While a capture is being restarted what still comes belongs to the former context.
-    let isLate = self.capture == .stopping(thenStart: true)
-    guard
-      let index = isLate
-        ? self.contexts.lastIndex(where: { $0.audio == .draining }) : self.contexts.indices.last,
-      self.contexts[index].audio != .ended
-    else { return }
+    guard let index = self.listeningContext, self.contexts[index].audio != .ended else { return }
     let missing = position - self.expectedCapturePosition
     if missing > 0, self.expectedCapturePosition > 0 {
       let silence = min(missing, self.configuration.samples(.seconds(10)))

@@ -159,6 +159,23 @@ import VoiceCore
     #expect(world.capturesStarted == 2)
   }
 
+  @Test func audioThatTheDeviceStillHoldsIsKeptWhenTheNextContextIsStoppedAtOnce() {
+    var world = SessionWorld()
+    world.connect("one")
+    world.audio(1)
+    world.feed(.stopRequested)
+    world.fire(.postRoll)
+    world.start()
+    world.feed(.stopRequested)
+    world.audio(2)
+    world.captureEnded()
+    world.acceptAll()
+    #expect(world.sentAudio == "1x1600 2x1600")
+    world.finished("one")
+    #expect(world.finishedContexts.map { $0?.id } == ["one", nil])
+    #expect(!world.isCapturing)
+  }
+
   @Test func aContextWithoutAudioEndsWithoutTheServer() {
     var world = SessionWorld()
     world.start()
