@@ -67,11 +67,14 @@ extension SessionMachine {
 
     /// The position in the context of a sample of the server's context.
     func position(ofServerSample sample: Int64) -> Int64 {
-      var position = self.origin.addingReportingOverflow(max(0, sample)).partialValue
-      for skip in self.skips where skip.serverSample <= sample {
+      let end = max(self.origin, self.sent)
+      // A server cannot have heard more than it was sent: with that bound no number of its can overflow.
+      let heard = min(max(0, sample), end - self.origin)
+      var position = self.origin + heard
+      for skip in self.skips where skip.serverSample <= heard {
         position += skip.samples
       }
-      return min(max(position, self.origin), max(self.origin, self.sent))
+      return min(position, end)
     }
 
     /// The time in the context of a time of the server's context, in seconds.

@@ -135,7 +135,9 @@ private struct RandomPlay {
     case 1:
       self.world.word(
         "w\(self.pick(0..<3))", self.pick(0..<4), segment: segment, end: self.pick(0..<2000), context)
-    case 2: self.world.segmentEnd(segment: segment, nextSample: Int64(self.pick(0..<30_000)), context)
+    case 2:
+      let nextSample = self.pick(0..<8) == 0 ? Int64.max : Int64(self.pick(0..<30_000))
+      self.world.segmentEnd(segment: segment, nextSample: nextSample, context)
     case 3, 4:
       let stops = self.world.kinds.filter { $0 == "stop" }.count
       if stops >= self.serverContexts.count { self.world.finished(context) }

@@ -353,6 +353,24 @@ import VoiceCore
     #expect(world.failures.last?.message.contains("1.00 s") == true)
   }
 
+  /// A server can claim to have heard more than it was sent.
+  @Test func aResumePointBehindEverythingIsTheEndOfWhatWasSent() {
+    var configuration = SessionMachine.Configuration.forTests
+    configuration.window = .seconds(1)
+    var world = SessionWorld(configuration: configuration)
+    world.connect("one")
+    // The server stops reading for a while, so that its time is behind.
+    for _ in 0..<30 { world.audio(5) }
+    world.acceptAll()
+    world.word("late", 0, end: 500, "one")
+    world.segmentEnd(nextSample: .max, token: "T1", "one")
+    #expect(world.machine.contexts.first?.resumeSample == 48_000)
+    world.audio(6)
+    world.cut()
+    world.reconnect()
+    #expect(world.sentAudio == "6x1600")
+  }
+
   @Test func aSourceThatCanWaitIsHeldWhileTheServerIsSlow() {
     var world = SessionWorld()
     world.connect()
