@@ -13,7 +13,8 @@ extension SpeechClient {
     case started(contextId: String)
     /// Not recording any more; results are still coming.
     case stopping
-    /// The server is out of reach. What is recorded is kept, and the client tries again by itself.
+    /// The server is out of reach. What is recorded is kept, and the client tries again by itself: this is the state until the
+    /// server has acknowledged the context again, also while a try is under way.
     case reconnecting(RetryState)
   }
 }

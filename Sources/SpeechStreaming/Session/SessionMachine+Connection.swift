@@ -118,7 +118,8 @@ extension SessionMachine {
     }
     switch self.schedule.failed(at: now, pushBack: pushBack, using: &self.random) {
     case .retry(let instant, let state):
-      self.connection = .waiting(until: instant, state)
+      self.connection = .waiting(until: instant)
+      self.reconnecting = state
       actions.append(.setTimer(.retry, instant))
       actions.append(.emit(.failed(failure.with(recovery: .automatic(state)))))
     case .giveUp:
@@ -151,6 +152,7 @@ extension SessionMachine {
   /// Closes the stream when nothing needs it any more.
   mutating func closeIfDone(at now: VoiceInstant, _ actions: inout [Action]) {
     guard self.contexts.isEmpty else { return }
+    self.reconnecting = nil
     switch self.connection {
     case .idle:
       break

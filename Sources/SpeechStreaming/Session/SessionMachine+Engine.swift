@@ -54,6 +54,7 @@ extension SessionMachine {
     self.contexts[0].isDegraded = true
     self.contexts[0].leg = nil
     self.contexts[0].outage = nil
+    self.reconnecting = nil
     self.schedule = RetrySchedule(policy: self.configuration.retry)
     self.hasRefreshedToken = false
     self.changeRecognizer(&actions)

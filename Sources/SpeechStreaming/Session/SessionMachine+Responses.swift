@@ -60,6 +60,7 @@ extension SessionMachine {
     self.contexts[0].assembler.name(serverContextId)
     if !self.connection.isEngine {
       self.schedule.connected(at: now)
+      self.reconnecting = nil
       self.hasRefreshedToken = false
       self.endPatience(&actions)
     }

@@ -121,7 +121,7 @@ struct SessionMachine: Sendable {
     case idle
     case authenticating
     case streaming(Stream)
-    case waiting(until: VoiceInstant, RetryState)
+    case waiting(until: VoiceInstant)
     case engine(Stream)
 
     /// The stream to whoever recognises.
@@ -158,6 +158,8 @@ struct SessionMachine: Sendable {
   var expectedCapturePosition: Int64 = 0
   var connection = Connection.idle
   var schedule: RetrySchedule
+  /// The last wait for a lost server, until it has acknowledged a context again.
+  var reconnecting: RetryState?
   var lastStreamID = 0
   var hasRefreshedToken = false
   var isPatienceRunning = false
@@ -176,7 +178,7 @@ struct SessionMachine: Sendable {
   /// The one function from the machine's parts to what the app sees.
   var state: SpeechClient.State {
     guard let current = self.contexts.last else { return self.isSuspended ? .suspended : .stopped }
-    if case .waiting(_, let retry) = self.connection { return .reconnecting(retry) }
+    if let retry = self.reconnecting { return .reconnecting(retry) }
     switch current.audio {
     case .recording:
       return current.isAcknowledged ? .started(contextId: current.contextId) : .starting
@@ -255,7 +257,7 @@ struct SessionMachine: Sendable {
   private mutating func timerFired(_ timer: Timer, at now: VoiceInstant, _ actions: inout [Action]) {
     switch timer {
     case .retry:
-      if case .waiting(let until, _) = self.connection {
+      if case .waiting(let until) = self.connection {
         if now >= until {
           self.authenticate(refresh: false, &actions)
         } else {

@@ -229,6 +229,31 @@ import VoiceCore
     #expect(world.machine.state.isReconnecting)
   }
 
+  @Test func theClientIsReconnectingUntilTheServerHasTheContextAgain() {
+    var world = SessionWorld()
+    world.connect("one")
+    world.audio(1)
+    world.cut()
+    #expect(world.machine.state.isReconnecting)
+    world.fire(.retry)
+    #expect(world.machine.state.isReconnecting)
+    world.token()
+    world.acceptAll()
+    #expect(world.machine.state.isReconnecting)
+    world.started("two")
+    #expect(world.machine.state == .started(contextId: "one"))
+    let states = world.events.compactMap { if case .stateChanged(let state) = $0 { state } else { nil } }
+    #expect(states.filter(\.isReconnecting).count == 1)
+    // A context that gives up before the server is back leaves nothing to the next one.
+    world.cut()
+    world.fire(.retry)
+    world.feed(.tokenFailed(VoiceFailure(.unknownApp), pushBack: nil))
+    world.captureEnded()
+    #expect(world.machine.state == .stopped)
+    world.start()
+    #expect(world.machine.state == .starting)
+  }
+
   @Test func theServersWishToBeLeftAloneIsHonoured() {
     var world = SessionWorld()
     world.connect()
