@@ -44,7 +44,7 @@ import VoiceTesting
     world.start()
     world.feed(.captureFailed(VoiceFailure(.microphoneDenied)))
     codes.append(contentsOf: world.codes)
-    #expect(codes == [.unknownApp, .serverUnreachable, .microphoneDenied])
+    #expect(codes == [.unknownApp, .audioDropped, .serverUnreachable, .microphoneDenied])
     #expect(SpeechClientError(VoiceFailure(.unknownApp)) == .apiError(VoiceFailure(.unknownApp).message))
     #expect(
       SpeechClientError(VoiceFailure(.microphoneDenied))

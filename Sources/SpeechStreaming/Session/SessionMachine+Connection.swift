@@ -142,6 +142,11 @@ extension SessionMachine {
 
   /// Gives up: every open context ends with what is known.
   mutating func fail(_ failure: VoiceFailure, at now: VoiceInstant, _ actions: inout [Action]) {
+    // An utterance that no server ever took is refused as a whole, which the failure itself says.
+    for index in self.contexts.indices
+    where self.contexts[index].isAcknowledged || failure.code == .retriesExhausted {
+      self.reportUnrecognized(in: index, &actions)
+    }
     actions.append(.emit(.failed(failure)))
     self.schedule = RetrySchedule(policy: self.configuration.retry)
     self.hasRefreshedToken = false

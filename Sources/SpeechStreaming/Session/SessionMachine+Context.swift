@@ -280,6 +280,15 @@ extension SessionMachine {
     actions.append(.emit(.failed(self.loss(of: lost))))
   }
 
+  /// Says how much was recorded behind the last finished segment, because nobody will recognise it any more.
+  mutating func reportUnrecognized(in index: Int, _ actions: inout [Action]) {
+    let lost = self.contexts[index].window.end - self.contexts[index].resumeSample
+    // What was dropped before is part of it.
+    self.contexts[index].unreportedLoss = nil
+    guard lost > 0 else { return }
+    actions.append(.emit(.failed(self.loss(of: lost))))
+  }
+
   func loss(of samples: Int64) -> VoiceFailure {
     let seconds = Double(samples) / Double(max(1, self.configuration.sampleRate))
     let text = String(format: "%.2f", seconds)

@@ -53,10 +53,14 @@ extension SessionMachine {
       context.unreportedLoss = nil
       let lost = max(origin - context.resumeSample, neverSent)
       actions.append(.emit(.failed(self.loss(of: lost))))
+      // Told once: a later leg or failure counts from here.
+      context.resumeSample = origin
+      context.resumeSegment = nil
+      context.resumeToken = ""
     }
     var options = context.options
     options["resume_tokens"] = ["yes"]
-    if !context.resumeToken.isEmpty, origin == context.resumeSample {
+    if !context.resumeToken.isEmpty {
       options["resume_token"] = [context.resumeToken]
     }
     let appId = context.appId
@@ -70,9 +74,8 @@ extension SessionMachine {
           }
         }
       }, on: &stream, at: now, &actions)
-    let repeated = origin == context.resumeSample ? context.resumeSegment : nil
     return Leg(
-      origin: origin, segmentBase: repeated ?? context.assembler.nextSegmentId,
+      origin: origin, segmentBase: context.resumeSegment ?? context.assembler.nextSegmentId,
       replayedThrough: context.assembler.lastSegmentId, sent: origin)
   }
 

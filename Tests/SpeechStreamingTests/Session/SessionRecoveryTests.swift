@@ -191,7 +191,9 @@ import VoiceCore
     }
     #expect(delays == [.seconds(1), .seconds(2), .seconds(4)])
     world.feed(.tokenFailed(VoiceFailure(.serverUnreachable), pushBack: nil))
-    #expect(world.codes.last == .retriesExhausted)
+    // What was said is lost with the utterance, and how much that is comes first.
+    #expect(world.codes.suffix(2) == [.audioDropped, .retriesExhausted])
+    #expect(world.failures.dropLast().last?.message.contains("0.10 s") == true)
     #expect(world.finishedContexts == [nil])
     #expect(world.stopsRequested == 1)
     world.captureEnded()
@@ -217,7 +219,9 @@ import VoiceCore
     }
     #expect(lost.duration(to: world.now) > .seconds(50))
     #expect(lost.duration(to: world.now) <= .seconds(60))
-    #expect(world.codes.suffix(2) == [.retriesExhausted, .segmentUnfinished])
+    #expect(world.codes.suffix(3) == [.audioDropped, .retriesExhausted, .segmentUnfinished])
+    // The finished segment ends after 0.05 s of 0.10 s.
+    #expect(world.failures.dropLast(2).last?.message.contains("0.05 s") == true)
     #expect(world.finishedContexts.map { $0?.segments.map(\.text) } == [["turn", "lights"]])
     #expect(world.finishedContexts.map { $0?.segments.map(\.isFinal) } == [[true, false]])
     #expect(world.timers[.retry] == nil)
@@ -376,6 +380,13 @@ import VoiceCore
     world.token()
     #expect(world.codes.last == .audioDropped)
     #expect(world.failures.last?.message.contains("1.00 s") == true)
+    // It is told once, however often the connection breaks.
+    world.cut()
+    world.reconnect()
+    #expect(world.codes.filter { $0 == .audioDropped }.count == 1)
+    world.cut(VoiceFailure(.unknownApp))
+    #expect(world.failures.dropLast().last?.message.contains("1.00 s") == true)
+    #expect(world.codes.suffix(2) == [.audioDropped, .unknownApp])
   }
 
   /// A server can claim to have heard more than it was sent.
