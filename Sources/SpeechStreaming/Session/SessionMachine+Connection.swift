@@ -79,10 +79,14 @@ extension SessionMachine {
       self.engineLost(end.failure ?? VoiceFailure(.engineFailed), at: now, &actions)
       return
     }
+    let isCutOff = self.contexts.first?.leg?.isCutOff == true
+    if isCutOff, end.failure == nil { self.reportCutOff(&actions) }
     let failure =
       end.failure
-      ?? VoiceFailure(
-        .connectionLost, message: "The server ended the stream before the utterance was finished.")
+      ?? (isCutOff
+        ? Self.cutOff
+        : VoiceFailure(
+          .connectionLost, message: "The server ended the stream before the utterance was finished."))
     self.connectionLost(failure, pushBack: end.pushBack, at: now, &actions)
   }
 
@@ -92,6 +96,7 @@ extension SessionMachine {
   ) {
     self.connection = .idle
     actions.append(.cancelTimer(.progress))
+    actions.append(.cancelTimer(.reason))
     guard let head = self.contexts.first else { return }
     if failure.code == .contextTooLong, let leg = head.leg {
       // The server allows less than we thought: make the next legs shorter.

@@ -61,6 +61,8 @@ extension SessionMachine {
     /// Where the leg ends before the context does.
     var limit: Int64?
     var stopSent = false
+    /// Whether the server has finished the leg by itself; the end of the stream says why.
+    var isCutOff = false
     var skips: [Skip] = []
     var quietestLevel = Double.infinity
     var violations = 0

@@ -23,7 +23,9 @@ extension SessionMachine {
     }
     let reachedLimit = leg.limit.map { leg.sent >= $0 } ?? false
     let reachedEnd = context.audio == .ended && leg.sent >= context.window.end
-    if reachedLimit || reachedEnd, !leg.stopSent, stream.inFlight < self.configuration.maximumInFlight {
+    if reachedLimit || reachedEnd, !leg.stopSent, !leg.isCutOff,
+      stream.inFlight < self.configuration.maximumInFlight
+    {
       leg.stopSent = true
       self.send(.with { $0.stop = .init() }, on: &stream, at: now, &actions)
     }
@@ -81,7 +83,7 @@ extension SessionMachine {
 
   /// The next piece of audio to send, or `nil` if there is none or the leg is to end here.
   private func nextAudio(of context: inout Context, _ leg: inout Leg) -> Data? {
-    guard !leg.stopSent, leg.limit == nil else { return nil }
+    guard !leg.stopSent, !leg.isCutOff, leg.limit == nil else { return nil }
     if leg.sent < context.window.start {
       let skipped = context.window.start - leg.sent
       let told = leg.skips.reduce(0) { $0 + $1.samples }

@@ -31,6 +31,10 @@ extension SessionMachine {
       self.violation("a message came for an unknown context", &actions)
       return
     }
+    guard self.contexts[0].leg?.isCutOff == false else {
+      self.violation("a message came for a context that was finished", &actions)
+      return
+    }
     if case .finished(let finished) = response.streamingResponse {
       if finished.hasError {
         actions.append(
@@ -92,17 +96,15 @@ extension SessionMachine {
             VoiceFailure(.protocolViolated, message: "The server broke the protocol \(more) more times."))))
     }
     guard leg.stopSent else {
-      self.violation("the context was finished before it was stopped", &actions)
       if self.connection.isEngine {
+        self.reportCutOff(&actions)
         self.cancelStream(&actions)
         self.engineLost(VoiceFailure(.engineFailed), at: now, &actions)
         return
       }
-      if let stream = self.connection.stream { actions.append(.cancelStream(stream.id)) }
-      self.connectionLost(
-        VoiceFailure(.connectionLost, message: "The server ended the context by itself."), pushBack: nil,
-        at: now,
-        &actions)
+      // A server that ends a context says why with the end of the stream, which comes next.
+      self.contexts[0].leg?.isCutOff = true
+      actions.append(.setTimer(.reason, now.advanced(by: self.configuration.reasonTimeout)))
       return
     }
     if let limit = leg.limit, limit < self.contexts[0].window.end || self.contexts[0].audio != .ended {
@@ -118,6 +120,24 @@ extension SessionMachine {
     // The next utterance is the server's again.
     if self.connection.isEngine, self.configuration.hasServer { self.closeStream(&actions) }
     self.waitIdle(at: now, &actions)
+  }
+
+  /// The server has ended a context by itself, and the stream goes on as if nothing had happened.
+  mutating func reasonMissing(at now: VoiceInstant, _ actions: inout [Action]) {
+    guard case .streaming(let stream) = self.connection, self.contexts.first?.leg?.isCutOff == true else {
+      return
+    }
+    self.reportCutOff(&actions)
+    actions.append(.cancelStream(stream.id))
+    self.connectionLost(Self.cutOff, pushBack: nil, at: now, &actions)
+  }
+
+  static var cutOff: VoiceFailure {
+    VoiceFailure(.connectionLost, message: "The server ended the context by itself.")
+  }
+
+  mutating func reportCutOff(_ actions: inout [Action]) {
+    self.violation("the context was finished before it was stopped", &actions)
   }
 
   private mutating func segmentChanged(

@@ -27,6 +27,8 @@ struct SessionMachine: Sendable {
     var idleTimeout: Duration = .seconds(30)
     var replyTimeout: Duration = .seconds(15)
     var captureDrainTimeout: Duration = .seconds(2)
+    /// How long a server that ends a context by itself may take to say why.
+    var reasonTimeout: Duration = .seconds(1)
     /// A source that can wait (a file) waits when this much is not sent yet.
     var holdAbove: Duration = .seconds(5)
     var legLimit: Duration = .seconds(290)
@@ -108,6 +110,8 @@ struct SessionMachine: Sendable {
     case patience
     case postRoll
     case captureDrain
+    /// The server has had its time to say why it ended a context by itself.
+    case reason
   }
 
   enum Capture: Hashable, Sendable {
@@ -270,6 +274,8 @@ struct SessionMachine: Sendable {
       self.checkProgress(at: now, &actions)
     case .patience:
       self.patienceElapsed(at: now, &actions)
+    case .reason:
+      self.reasonMissing(at: now, &actions)
     case .postRoll:
       if self.contexts.last?.audio == .draining { self.stopCapture(at: now, &actions) }
     case .captureDrain:

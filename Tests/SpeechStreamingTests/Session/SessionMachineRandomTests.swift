@@ -230,6 +230,8 @@ private struct RandomPlay {
           self.world.started("c\(self.lastContext)")
         } else if let context = self.serverContexts.last, stops >= starts {
           self.world.finished(context)
+        } else if self.world.timers[.reason] != nil {
+          self.world.fire(.reason)
         } else {
           self.world.fire(.progress)
         }

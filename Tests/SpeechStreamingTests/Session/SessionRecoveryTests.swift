@@ -334,17 +334,6 @@ import VoiceCore
     #expect(world.stream != nil)
   }
 
-  @Test func aContextThatTheServerEndsByItselfGoesOn() {
-    var world = SessionWorld()
-    world.connect("one")
-    world.audio(1)
-    world.acceptAll()
-    world.finished("one")
-    #expect(world.codes.first == .protocolViolated)
-    #expect(world.machine.state.isReconnecting)
-    #expect(world.finishedContexts.isEmpty)
-  }
-
   // MARK: Bounds
 
   @Test func audioThatOutgrowsTheWindowIsReportedWithItsLength() {
