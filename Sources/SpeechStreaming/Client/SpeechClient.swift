@@ -120,14 +120,7 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
     self.init(
       configuration: configuration, store: CacheStore(cache: cache), transport: transport, capture: recorder,
       clock: MonotonicClock(), delegateDispatchQueue: delegateDispatchQueue, recorderCapture: recorder,
-      sluTransport: transport
-    ) { deviceId throws(VoiceFailure) in
-      do {
-        return try await identityClient.authenticate(appId: appId, deviceId: deviceId).get()
-      } catch {
-        throw GRPCFailures.end(error, address: nil).failure ?? VoiceFailure(.unexpected, cause: error)
-      }
-    }
+      sluTransport: transport, login: identityClient.login(appId: appId))
     sluClient.delegate = self
     audioRecorder.delegate = self
     self.runInBackground()
@@ -182,13 +175,15 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
       configuration: configuration, store: configuration.store ?? SystemSecureStore.standard(),
       transport: transport,
       capture: SourceCapture(source: source), clock: clock, delegateDispatchQueue: delegateDispatchQueue,
-      recorderCapture: nil, sluTransport: nil, login: login)
+      recorderCapture: nil, sluTransport: nil
+    ) { deviceId, _ throws(VoiceFailure) in try await login(deviceId) }
   }
 
   private init(
     configuration: Configuration, store: any SecureStore, transport: any SpeechTransport,
     capture: any SpeechCapture, clock: any VoiceClock, delegateDispatchQueue: DispatchQueue,
-    recorderCapture: RecorderCapture?, sluTransport: SluClientTransport?, login: @escaping TokenProvider.Login
+    recorderCapture: RecorderCapture?, sluTransport: SluClientTransport?,
+    login: @escaping TokenProvider.KeepingLogin
   ) {
     let broadcaster = EventBroadcaster<SpeechEvent>(capacity: configuration.eventCapacity) { count in
       .failed(
@@ -205,7 +200,7 @@ public final class SpeechClient: SpeechClientProtocol, SluClientDelegate, AudioR
         scope: configuration.app.loginScope, deviceId: configuration.deviceId,
         server: configuration.identityAddress,
         store: store, report: { deliver(.failed($0)) }),
-      login: login)
+      keepingLogin: login)
     self.broadcaster = broadcaster
     self.dispatcher = dispatcher
     self.capture = capture

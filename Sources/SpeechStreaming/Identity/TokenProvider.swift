@@ -8,6 +8,9 @@ import VoicePlatform
 /// ends during an utterance. A store that fails costs a login, never the utterance: it is reported and worked around.
 actor TokenProvider {
   typealias Login = @Sendable (_ deviceId: UUID) async throws(VoiceFailure) -> ApiAccessToken
+  /// A login that may keep tokens itself, so that it must know when the one in use was rejected.
+  typealias KeepingLogin =
+    @Sendable (_ deviceId: UUID, _ isRejected: Bool) async throws(VoiceFailure) -> ApiAccessToken
 
   /// What the provider needs to know.
   struct Settings: Sendable {
@@ -26,15 +29,21 @@ actor TokenProvider {
   static let deviceKey = "deviceId"
 
   private let settings: Settings
-  private let login: Login
+  private let login: KeepingLogin
   private var deviceId: UUID?
   private var token: ApiAccessToken?
   private var obtainedAt: Date?
   private var isStoreRead = false
+  /// Whether the token that was last used was rejected, and no login has succeeded since.
+  private var isRejected = false
   private var pending: (id: Int, task: Task<Result<ApiAccessToken, VoiceFailure>, Never>)?
   private var lastID = 0
 
   init(settings: Settings, login: @escaping Login) {
+    self.init(settings: settings) { deviceId, _ throws(VoiceFailure) in try await login(deviceId) }
+  }
+
+  init(settings: Settings, keepingLogin login: @escaping KeepingLogin) {
     self.settings = settings
     self.login = login
     self.deviceId = settings.deviceId
@@ -47,6 +56,7 @@ actor TokenProvider {
     if refresh {
       self.token = nil
       self.isStoreRead = true
+      self.isRejected = true
     } else if let token = self.token, self.isUsable(token) {
       return token
     }
@@ -77,7 +87,8 @@ actor TokenProvider {
       }
     }
     do throws(VoiceFailure) {
-      let token = try await self.login(deviceId)
+      let token = try await self.login(deviceId, self.isRejected)
+      self.isRejected = false
       self.token = token
       self.obtainedAt = self.settings.now()
       await self.keep(token.tokenString, key)
