@@ -28,7 +28,12 @@ public final class AudioRecorder: AudioRecorderProtocol {
 
   private struct State {
     weak var delegate: (any AudioRecorderDelegate)?
-    var task: Task<Void, Never>?
+    /// The recording that is running, or was ordered and will begin.
+    var run: (run: any CaptureRun, task: Task<Void, Never>)?
+    /// Whether the running recording was asked to stop.
+    var isStopping = false
+    /// Whether another recording was asked for meanwhile.
+    var startsAgain = false
     var isSuspended = false
   }
 
@@ -75,7 +80,7 @@ public final class AudioRecorder: AudioRecorderProtocol {
   }
 
   deinit {
-    self.state.withLock { $0.task }?.cancel()
+    self.state.withLock { $0.run?.task }?.cancel()
   }
 
   public var delegate: (any AudioRecorderDelegate)? {
@@ -89,38 +94,67 @@ public final class AudioRecorder: AudioRecorderProtocol {
 
   /// Starts recording; a device that cannot be opened is reported to the delegate.
   ///
+  /// Starting while the recorder still stops records again once it has stopped.
+  ///
   /// - Throws: ``VoiceFailure`` `client.usage` while suspended. Starting twice does nothing.
   public func start() throws {
-    let canStart = self.state.withLock { state -> Bool? in
-      guard !state.isSuspended else { return nil }
-      guard state.task == nil else { return false }
-      let capture = self.capture
-      // The documented interface has no run loop; the task ends with the recording, and `stop()` and `deinit` end that.
-      state.task = Task { [weak self] in
-        await capture.run { [weak self] event in self?.tell(event) }
-        self?.state.withLock { $0.task = nil }
+    let canStart = self.state.withLock { state in
+      guard !state.isSuspended else { return false }
+      if state.run == nil {
+        self.begin(&state)
+      } else if state.isStopping {
+        state.startsAgain = true
       }
       return true
     }
-    if canStart == nil {
+    if !canStart {
       throw VoiceFailure(.usage, message: "The recorder is suspended: call resume() before start().")
     }
   }
 
+  /// Stops recording, also if the device is not open yet; `audioRecorderDidStop` follows once everything has been delivered.
   public func stop() {
-    self.capture.stop()
+    let run = self.state.withLock { state in
+      state.isStopping = true
+      state.startsAgain = false
+      return state.run?.run
+    }
+    run?.stop()
   }
 
   public func suspend() throws {
     self.state.withLock { $0.isSuspended = true }
-    self.capture.stop()
+    self.stop()
   }
 
   public func resume() throws {
     self.state.withLock { $0.isSuspended = false }
   }
 
+  private func begin(_ state: inout State) {
+    let run = self.capture.order()
+    state.isStopping = false
+    state.startsAgain = false
+    // The documented interface has no run loop; the task ends with the recording, and `stop()` and `deinit` end that.
+    let task = Task { [weak self] in await run.run { [weak self] event in self?.tell(event) } }
+    state.run = (run, task)
+  }
+
   private func tell(_ event: CaptureEvent) {
+    switch event {
+    case .started, .audio, .noticed:
+      self.deliver(event)
+    case .ended, .failed:
+      // The delegate may start again as soon as it hears of the end, and hears of the next recording after that.
+      self.state.withLock { state in
+        state.run = nil
+        self.deliver(event)
+        if state.startsAgain { self.begin(&state) }
+      }
+    }
+  }
+
+  private func deliver(_ event: CaptureEvent) {
     self.delegateQueue.async { [weak self] in
       guard let self, let delegate = self.delegate else { return }
       switch event {

@@ -18,30 +18,48 @@ protocol SpeechCapture: Sendable {
   /// Checks that recording is possible, without keeping the device.
   func prepare() async throws(VoiceFailure)
 
-  /// Records until ``stop()``, the end of the source, or cancellation; reports `ended` or `failed` as the last event.
-  func run(_ report: @escaping @Sendable (CaptureEvent) -> Void) async
-
-  /// Ends the recording that is running; what was recorded is still reported.
-  func stop()
-
-  /// Makes a source that can wait wait, while the session has enough to send.
-  func setHeld(_ isHeld: Bool)
+  /// Orders a recording. It begins when it is run, and can be stopped from now on.
+  func order() -> any CaptureRun
 
   func suspend() throws
   func resume() throws
 }
 
+/// One recording, from the order to its last event.
+protocol CaptureRun: Sendable {
+  /// Records until ``stop()``, the end of the source, or cancellation; reports `ended` or `failed` as the last event.
+  ///
+  /// A recording that was stopped before it is run ends at once and opens nothing.
+  func run(_ report: @escaping @Sendable (CaptureEvent) -> Void) async
+
+  /// Ends the recording, also if it has not begun; what was recorded is still reported.
+  func stop()
+
+  /// Makes a source that can wait wait, while the session has enough to send.
+  func setHeld(_ isHeld: Bool)
+}
+
 extension SpeechCapture {
-  func setHeld(_ isHeld: Bool) {}
   func suspend() throws {}
   func resume() throws {}
 }
 
 /// Records from an ``AudioSource``.
-final class SourceCapture: SpeechCapture {
+struct SourceCapture: SpeechCapture {
+  let source: any AudioSource
+
+  func prepare() async throws(VoiceFailure) {
+    try await self.source.check()
+  }
+
+  func order() -> any CaptureRun { SourceRun(source: self.source) }
+}
+
+/// One recording from an ``AudioSource``.
+final class SourceRun: CaptureRun {
   private struct State {
     var capture: AudioCapture?
-    var stopRequested = false
+    var isStopped = false
     var isHeld = false
     var waiter: CheckedContinuation<Void, Never>?
   }
@@ -53,20 +71,16 @@ final class SourceCapture: SpeechCapture {
     self.source = source
   }
 
-  func prepare() async throws(VoiceFailure) {
-    try await self.source.check()
-  }
-
   func run(_ report: @escaping @Sendable (CaptureEvent) -> Void) async {
-    self.state.withLock {
-      $0.stopRequested = false
-      $0.isHeld = false
+    guard !self.state.withLock({ $0.isStopped }) else {
+      report(.ended)
+      return
     }
     do throws(VoiceFailure) {
       let capture = try await self.source.capture()
       let isStopped = self.state.withLock { state in
         state.capture = capture
-        return state.stopRequested
+        return state.isStopped
       }
       defer { self.state.withLock { $0.capture = nil } }
       if isStopped { capture.stop() }
@@ -103,7 +117,7 @@ final class SourceCapture: SpeechCapture {
 
   func stop() {
     let capture = self.state.withLock { state in
-      state.stopRequested = true
+      state.isStopped = true
       return state.capture
     }
     capture?.stop()
@@ -123,7 +137,7 @@ final class SourceCapture: SpeechCapture {
   private func waitWhileHeld() async {
     await withCheckedContinuation { continuation in
       let mustWait = self.state.withLock { state in
-        guard state.isHeld, !state.stopRequested, !Task.isCancelled else { return false }
+        guard state.isHeld, !state.isStopped, !Task.isCancelled else { return false }
         state.waiter = continuation
         return true
       }

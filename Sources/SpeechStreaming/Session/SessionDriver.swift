@@ -77,7 +77,7 @@ final class SessionDriver: Sendable {
   private struct Work {
     var streams: [Int: (queue: SpeechRequestQueue, cancellation: Cancellation)] = [:]
     var timers: [SessionMachine.Timer: Cancellation] = [:]
-    var capture: (id: Int, cancellation: Cancellation)?
+    var capture: (id: Int, run: any CaptureRun, cancellation: Cancellation)?
     var lastCaptureID = 0
     let currentCapture = CurrentCapture()
 
@@ -98,14 +98,14 @@ final class SessionDriver: Sendable {
     case .startCapture:
       self.startCapture(&work, in: &group)
     case .stopCapture:
-      self.parts.capture.stop()
+      work.capture?.run.stop()
     case .abandonCapture:
       work.currentCapture.replace(with: 0)
-      self.parts.capture.stop()
+      work.capture?.run.stop()
       work.capture?.cancellation.cancel()
       work.capture = nil
     case .holdCapture(let isHeld):
-      self.parts.capture.setHeld(isHeld)
+      work.capture?.run.setHeld(isHeld)
     case .obtainToken(let refresh):
       group.addTask {
         do throws(VoiceFailure) {
@@ -154,12 +154,13 @@ final class SessionDriver: Sendable {
     let previous = work.capture?.cancellation
     current.replace(with: id)
     let cancellation = Cancellation()
-    work.capture = (id, cancellation)
+    let run = self.parts.capture.order()
+    work.capture = (id, run, cancellation)
     group.addTask {
       // One device, one user: the former capture must be gone before the next begins.
       await previous?.finished()
       await cancellation.run {
-        await self.parts.capture.run { event in
+        await run.run { event in
           guard current.is(id) else { return }
           self.submit(Self.input(for: event))
         }

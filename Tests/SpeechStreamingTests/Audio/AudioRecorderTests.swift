@@ -1,0 +1,93 @@
+import Dispatch
+import Foundation
+import Testing
+import VoiceCore
+import VoiceTesting
+
+@testable import SpeechStreaming
+
+@Suite(.timeLimit(.minutes(2))) struct AudioRecorderTests {
+  @Test func aStopRightAfterTheStartIsTheEnd() async {
+    let source = ManualAudioSource()
+    let listener = RecorderListener()
+    let recorder = Self.recorder(source, listener)
+    for _ in 0..<50 {
+      try? recorder.start()
+      recorder.stop()
+      #expect(await listener.next() == "stopped")
+      #expect(!source.isCapturing)
+    }
+  }
+
+  @Test func aStartWhileTheRecorderStopsRecordsAgain() async throws {
+    let source = ManualAudioSource()
+    let listener = RecorderListener()
+    let recorder = Self.recorder(source, listener)
+    try recorder.start()
+    recorder.stop()
+    try recorder.start()
+    #expect(await listener.next() == "stopped")
+    await Self.opened(source)
+    source.send([7])
+    #expect(await listener.next() == "audio 2")
+    #expect(source.isCapturing)
+    recorder.stop()
+    #expect(await listener.next() == "stopped")
+    #expect(!source.isCapturing)
+  }
+
+  @Test func theLastWishCounts() async throws {
+    let source = ManualAudioSource()
+    let listener = RecorderListener()
+    let recorder = Self.recorder(source, listener)
+    try recorder.start()
+    recorder.stop()
+    try recorder.start()
+    try recorder.suspend()
+    #expect(await listener.next() == "stopped")
+    #expect(!source.isCapturing)
+    #expect(throws: VoiceFailure.self) { try recorder.start() }
+    try recorder.resume()
+    try recorder.start()
+    await Self.opened(source)
+    source.end()
+    #expect(await listener.next() == "stopped")
+    // A recording that has ended by itself leaves room for the next.
+    try recorder.start()
+    await Self.opened(source)
+    #expect(source.isCapturing)
+  }
+
+  /// A recording that was stopped early may have been open, too.
+  private static func opened(_ source: ManualAudioSource) async {
+    while !source.isCapturing { await source.captureStarted() }
+  }
+
+  private static func recorder(_ source: ManualAudioSource, _ listener: RecorderListener) -> AudioRecorder {
+    let recorder = AudioRecorder(
+      source: source, audioQueue: DispatchQueue(label: "audio"),
+      delegateQueue: DispatchQueue(label: "delegate"))
+    recorder.delegate = listener
+    return recorder
+  }
+}
+
+private final class RecorderListener: AudioRecorderDelegate {
+  private let stream: AsyncStream<String>
+  private let continuation: AsyncStream<String>.Continuation
+
+  init() { (self.stream, self.continuation) = AsyncStream.makeStream() }
+
+  func next() async -> String? {
+    var iterator = self.stream.makeAsyncIterator()
+    return await iterator.next()
+  }
+
+  func audioRecorderDidCatchError(_: any AudioRecorderProtocol, error: any Error) {
+    self.continuation.yield("error \(error)")
+  }
+  func audioRecorderDidReceiveData(_: any AudioRecorderProtocol, audioData: Data) {
+    self.continuation.yield("audio \(audioData.count)")
+  }
+  func audioRecorderDidStop(_: any AudioRecorderProtocol) { self.continuation.yield("stopped") }
+}
