@@ -26,6 +26,9 @@ public final class AudioRecorder: AudioRecorderProtocol {
     case outputFormatError
   }
 
+  /// Hears more of one recording than the documented delegate can: that a notice is no failure, and where audio is missing.
+  typealias Listener = @Sendable (CaptureEvent) -> Void
+
   private struct State {
     weak var delegate: (any AudioRecorderDelegate)?
     /// The recording that is running, or was ordered and will begin.
@@ -34,6 +37,9 @@ public final class AudioRecorder: AudioRecorderProtocol {
     var isStopping = false
     /// Whether another recording was asked for meanwhile.
     var startsAgain = false
+    /// Who hears of the recording that is running, and of the next one, beside the delegate.
+    var listener: Listener?
+    var nextListener: Listener?
     var isSuspended = false
   }
 
@@ -98,12 +104,19 @@ public final class AudioRecorder: AudioRecorderProtocol {
   ///
   /// - Throws: ``VoiceFailure`` `client.usage` while suspended. Starting twice does nothing.
   public func start() throws {
+    try self.start(listener: nil)
+  }
+
+  func start(listener: Listener?) throws {
     let canStart = self.state.withLock { state in
       guard !state.isSuspended else { return false }
       if state.run == nil {
-        self.begin(&state)
+        self.begin(listener, &state)
       } else if state.isStopping {
         state.startsAgain = true
+        state.nextListener = listener ?? state.nextListener
+      } else {
+        state.listener = listener ?? state.listener
       }
       return true
     }
@@ -114,12 +127,16 @@ public final class AudioRecorder: AudioRecorderProtocol {
 
   /// Stops recording, also if the device is not open yet; `audioRecorderDidStop` follows once everything has been delivered.
   public func stop() {
-    let run = self.state.withLock { state in
-      state.isStopping = true
-      state.startsAgain = false
-      return state.run?.run
+    let (run, waiting) = self.state.withLock { state in
+      defer {
+        state.isStopping = true
+        state.startsAgain = false
+        state.nextListener = nil
+      }
+      return (state.run?.run, state.nextListener)
     }
     run?.stop()
+    if let waiting { self.delegateQueue.async { waiting(.ended) } }
   }
 
   public func suspend() throws {
@@ -131,31 +148,36 @@ public final class AudioRecorder: AudioRecorderProtocol {
     self.state.withLock { $0.isSuspended = false }
   }
 
-  private func begin(_ state: inout State) {
+  private func begin(_ listener: Listener?, _ state: inout State) {
     let run = self.capture.order()
     state.isStopping = false
     state.startsAgain = false
+    state.listener = listener
+    state.nextListener = nil
     // The documented interface has no run loop; the task ends with the recording, and `stop()` and `deinit` end that.
     let task = Task { [weak self] in await run.run { [weak self] event in self?.tell(event) } }
     state.run = (run, task)
   }
 
   private func tell(_ event: CaptureEvent) {
-    switch event {
-    case .started, .audio, .noticed:
-      self.deliver(event)
-    case .ended, .failed:
-      // The delegate may start again as soon as it hears of the end, and hears of the next recording after that.
-      self.state.withLock { state in
+    // Under the lock, so that the delegate, which may start again as soon as it hears of the end, hears of the next recording
+    // after that.
+    self.state.withLock { state in
+      self.deliver(event, to: state.listener)
+      switch event {
+      case .started, .audio, .noticed:
+        break
+      case .ended, .failed:
         state.run = nil
-        self.deliver(event)
-        if state.startsAgain { self.begin(&state) }
+        state.listener = nil
+        if state.startsAgain { self.begin(state.nextListener, &state) }
       }
     }
   }
 
-  private func deliver(_ event: CaptureEvent) {
+  private func deliver(_ event: CaptureEvent, to listener: Listener?) {
     self.delegateQueue.async { [weak self] in
+      listener?(event)
       guard let self, let delegate = self.delegate else { return }
       switch event {
       case .started: break

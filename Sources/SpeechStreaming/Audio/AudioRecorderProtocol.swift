@@ -21,7 +21,7 @@ public protocol AudioRecorderProtocol: AnyObject, Sendable {
 
 /// Receives recorded audio. (Source: protocol §1.6.)
 public protocol AudioRecorderDelegate: AnyObject, Sendable {
-  /// Recording has failed.
+  /// Recording has failed, or has missed something: it is over only when `audioRecorderDidStop` follows.
   func audioRecorderDidCatchError(_ audioRecorder: any AudioRecorderProtocol, error: any Error)
   /// Signed 16-bit little-endian samples were recorded.
   func audioRecorderDidReceiveData(_ audioRecorder: any AudioRecorderProtocol, audioData: Data)

@@ -5,7 +5,7 @@ import VoiceCore
 /// Records with a recorder of the documented interface, whose delegate calls the client forwards to here.
 final class RecorderCapture: SpeechCapture {
   fileprivate let recorder: any AudioRecorderProtocol
-  /// The recording that the delegate calls are about.
+  /// The recording that the delegate calls are about; `nil` with our own recorder, which tells each recording by itself.
   private let current = Mutex<RecorderRun?>(nil)
 
   init(recorder: any AudioRecorderProtocol) {
@@ -33,9 +33,6 @@ final class RecorderCapture: SpeechCapture {
   func recorderStopped() { self.running?.end(.ended) }
 
   func recorderFailed(_ failure: VoiceFailure) { self.running?.failed(failure) }
-
-  /// What our own recorder tells, which knows more than its documented delegate can hear.
-  func recorderTold(_ event: CaptureEvent) { self.running?.told(event) }
 
   private var running: RecorderRun? { self.current.withLock { $0 } }
 }
@@ -70,16 +67,20 @@ private final class RecorderRun: CaptureRun {
       report(.ended)
       return
     }
-    self.capture.begin(self)
     defer { self.capture.finish(self) }
     do {
-      try self.recorder.start()
+      if let recorder = self.recorder as? AudioRecorder {
+        // Our own recorder tells more than its documented delegate can hear, and of this recording alone.
+        try recorder.start { [weak self] event in self?.told(event) }
+      } else {
+        self.capture.begin(self)
+        try self.recorder.start()
+        self.told(.started)
+      }
     } catch {
       self.end(.failed(SpeechClient.audioFailure(error)))
       return
     }
-    // Our own recorder tells by itself when the device is open.
-    if !(self.recorder is AudioRecorder) { self.told(.started) }
     let wasStopped = self.state.withLock { state in
       state.isRecording = true
       return state.isStopped

@@ -36,6 +36,31 @@ import VoiceTesting
     #expect(!source.isCapturing)
   }
 
+  /// A recording that was given up may end only when the next one was asked for.
+  @Test func aListenerHearsOfItsOwnRecordingAlone() async throws {
+    let source = ManualAudioSource()
+    let recorder = Self.recorder(source, RecorderListener())
+    let first = RecorderListener()
+    let second = RecorderListener()
+    let third = RecorderListener()
+    try recorder.start { first.hear($0) }
+    recorder.stop()
+    try recorder.start { second.hear($0) }
+    recorder.stop()
+    await second.ended()
+    try recorder.start { third.hear($0) }
+    await Self.opened(source)
+    await first.ended()
+    #expect(await third.next() == "started")
+    source.skip(3, notice: VoiceFailure(.inputOverrun))
+    #expect(await third.next()?.hasPrefix("noticed") == true)
+    source.send([1])
+    #expect(await third.next() == "audio at 3")
+    recorder.stop()
+    #expect(await third.next() == "ended")
+    #expect(!source.isCapturing)
+  }
+
   @Test func theLastWishCounts() async throws {
     let source = ManualAudioSource()
     let listener = RecorderListener()
@@ -60,7 +85,7 @@ import VoiceTesting
 
   /// A recording that was stopped early may have been open, too.
   private static func opened(_ source: ManualAudioSource) async {
-    while !source.isCapturing { await source.captureStarted() }
+    while !source.isCapturing, !Task.isCancelled { await source.captureStarted() }
   }
 
   private static func recorder(_ source: ManualAudioSource, _ listener: RecorderListener) -> AudioRecorder {
@@ -81,6 +106,17 @@ private final class RecorderListener: AudioRecorderDelegate {
   func next() async -> String? {
     var iterator = self.stream.makeAsyncIterator()
     return await iterator.next()
+  }
+
+  func ended() async {
+    while let event = await self.next(), event != "ended" {}
+  }
+
+  func hear(_ event: CaptureEvent) {
+    switch event {
+    case .audio(let position, _): self.continuation.yield("audio at \(position)")
+    case .started, .noticed, .ended, .failed: self.continuation.yield("\(event)")
+    }
   }
 
   func audioRecorderDidCatchError(_: any AudioRecorderProtocol, error: any Error) {

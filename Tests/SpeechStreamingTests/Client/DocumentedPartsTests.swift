@@ -12,6 +12,45 @@ import VoiceTesting
 
 /// The client on the documented parts, with the recorder and the caching identity client of this package.
 @Suite(.timeLimit(.minutes(2))) struct DocumentedPartsTests {
+  @Test func whatTheRecorderMissesIsTimeAndNotTheEnd() async throws {
+    let source = ManualAudioSource()
+    let recorder = AudioRecorder(
+      source: source, audioQueue: DispatchQueue(label: "audio"),
+      delegateQueue: DispatchQueue(label: "delegate"))
+    let slu = ScriptedSluClient()
+    let delegate = DelegateRecorder()
+    let client = try SpeechClient(
+      appId: CountingIdentity.appId, language: .enUS, prepareOnInit: false, sluClient: slu,
+      identityClient: CountingIdentity(), cache: MapCache(), audioRecorder: recorder,
+      delegateDispatchQueue: DispatchQueue(label: "client"))
+    client.delegate = delegate
+    client.start()
+    await source.captureStarted()
+    source.send([1, 2])
+    source.skip(3, notice: VoiceFailure(.inputOverrun))
+    source.send([4])
+    #expect(await slu.written(12) == Data([1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 4, 0]))
+    client.stop()
+    await source.captureStopped()
+    #expect(!source.isCapturing)
+    let calls = await delegate.wait(for: "stopContext")
+    #expect(calls.filter { $0.hasPrefix("failed") } == ["failed audio.input.overrun"])
+  }
+
+  @Test func aRecorderThatFailsIsStopped() async throws {
+    let recorder = FailingRecorder()
+    let delegate = DelegateRecorder()
+    let client = try SpeechClient(
+      appId: CountingIdentity.appId, language: .enUS, prepareOnInit: false, sluClient: ScriptedSluClient(),
+      identityClient: CountingIdentity(), cache: MapCache(), audioRecorder: recorder,
+      delegateDispatchQueue: DispatchQueue(label: "client"))
+    client.delegate = delegate
+    client.start()
+    let calls = await delegate.wait(for: "stopContext")
+    #expect(calls.contains("failed audio.input.unplugged"))
+    #expect(recorder.isStopped)
+  }
+
   @Test func aRejectedTokenIsReplacedThoughTheIdentityClientKeepsIt() async throws {
     let identity = CountingIdentity()
     let slu = ScriptedSluClient(refusals: 1)
@@ -124,4 +163,34 @@ private final class ScriptedSluClient: SluClientProtocol {
     self.write.yield(data)
     return self.loop.makeSucceededFuture(true)
   }
+}
+
+/// Reports a failure as soon as it is started, and goes on until somebody stops it.
+private final class FailingRecorder: AudioRecorderProtocol {
+  private struct State {
+    weak var delegate: (any AudioRecorderDelegate)?
+    var isStopped = false
+  }
+
+  private let state = Mutex(State())
+  let sampleRate = 16_000.0
+  let channels: UInt32 = 1
+
+  var isStopped: Bool { self.state.withLock { $0.isStopped } }
+  var delegate: (any AudioRecorderDelegate)? {
+    get { self.state.withLock { $0.delegate } }
+    set { self.state.withLock { $0.delegate = newValue } }
+  }
+
+  func start() throws {
+    self.delegate?.audioRecorderDidCatchError(self, error: VoiceFailure(.inputDeviceLost))
+  }
+
+  func stop() {
+    self.state.withLock { $0.isStopped = true }
+    self.delegate?.audioRecorderDidStop(self)
+  }
+
+  func suspend() throws {}
+  func resume() throws {}
 }
