@@ -46,7 +46,13 @@ final class SessionDriver: Sendable {
 
   /// Adds an input; may be called on any thread.
   func submit(_ input: SessionMachine.Input) {
-    self.input.yield(input)
+    if case .terminated = self.input.yield(input) { self.refuse(input) }
+  }
+
+  /// Nothing is done any more, which whoever wants to speak must hear.
+  private func refuse(_ input: SessionMachine.Input) {
+    guard case .startRequested = input else { return }
+    self.parts.deliver(.failed(VoiceFailure(.clientClosed)))
   }
 
   /// Runs until the machine says that nothing more will happen; returns at once when it is already running or has run.
@@ -61,9 +67,14 @@ final class SessionDriver: Sendable {
           for await _ in paths.changes() { self.submit(.pathChanged) }
         }
         for await input in self.inputs {
+          if machine.isClosed { self.refuse(input) }
           for action in machine.handle(input, at: self.parts.clock.now) {
             self.perform(action, &work, in: &group)
           }
+        }
+        // The queue of a task that is cancelled ends at once; what is open gets its end all the same.
+        for action in machine.handle(.closeRequested(isAbrupt: true), at: self.parts.clock.now) {
+          self.perform(action, &work, in: &group)
         }
         work.cancelAll()
         group.cancelAll()

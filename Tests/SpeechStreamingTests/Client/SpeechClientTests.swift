@@ -151,6 +151,20 @@ import VoiceTesting
     #expect(!source.isCapturing)
   }
 
+  @Test func cancellingTheTaskThatRunsTheClientEndsTheContextAndTheClient() async throws {
+    let harness = try ClientHarness()
+    let running = Task { await harness.client.run() }
+    _ = try await harness.connect()
+    await harness.recorder.wait(for: "startContext")
+    running.cancel()
+    await running.value
+    let calls = await harness.recorder.wait(for: "stopContext")
+    #expect(calls.suffix(3) == ["finish ", "stop", "stopContext"])
+    #expect(harness.client.state == .stopped || harness.client.state == .suspended)
+    harness.client.start()
+    #expect(await harness.recorder.wait(for: "failed").contains("failed client.closed"))
+  }
+
   @Test func prepareTellsWhatIsMissing() async throws {
     let harness = try ClientHarness(login: { _ throws(VoiceFailure) in throw VoiceFailure(.unknownApp) })
     await #expect(throws: VoiceFailure(.unknownApp)) { try await harness.client.prepare() }
