@@ -57,12 +57,14 @@ import VoiceTesting
 
   @Test func aBrokenStreamIsReplacedAfterTheWaitAndNothingIsSaidTwice() async throws {
     try await ClientHarness().run { harness in
+      let events = harness.client.events
       let first = try await harness.connect("one")
       harness.source.send([1, 2, 3])
       try await harness.expect("audio", of: first)
       first.send(.word("turn", 0, "one"))
       first.end(SpeechStreamEnd(failure: VoiceFailure(.connectionLost)))
       await harness.recorder.wait(for: "failed network.connection.lost")
+      for await event in events { if case .stateChanged(.reconnecting) = event { break } }
       #expect(harness.client.state.isReconnecting)
       harness.source.send([4, 5])
       harness.client.networkPathChanged()
