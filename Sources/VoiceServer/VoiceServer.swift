@@ -137,6 +137,9 @@ public final class VoiceServer: Service {
   private func serve() async throws {
     try self.configuration.validate()
     try self.checkLanguages()
+    // Before anything of the folder is read: what another server is writing there must not be tidied up.
+    let lock = try DataFolderLock(folder: self.configuration.dataFolder, logger: self.logger)
+    defer { lock.release() }
     let parts = try await ServerParts(self)
     var configuration = ServiceGroupConfiguration(
       services: [

@@ -152,6 +152,22 @@ import VoiceCore
     #expect(try SigningKey.load(folder: folder.path, using: &generator).key == key)
   }
 
+  @Test func aDataFolderThatAnotherServerUsesIsReportedAndLeftAlone() async throws {
+    let folder = try Fixture.Folder()
+    try await withServer(dataFolder: folder.path) { running in
+      // A recording that is just coming in.
+      let spool = try BatchStore(dataFolder: folder.path).makeSpool(for: UUID())
+      let before = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+      let failure = try await Self.failure { configuration, _ in configuration.dataFolder = folder.path }
+      #expect(failure?.code == .dataFolderInUse)
+      #expect(failure?.message.contains(folder.path) == true)
+      #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == before)
+      withExtendedLifetime(spool) {}
+    }
+    // The next one may have it.
+    try await withServer(dataFolder: folder.path) { _ in }
+  }
+
   @Test func isReadyOnceTheModelsAreLoaded() async throws {
     let folder = try Fixture.Folder()
     let engine = GatedEngine()

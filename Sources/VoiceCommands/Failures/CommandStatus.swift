@@ -26,7 +26,8 @@ public enum CommandStatus: Int32, Hashable, Sendable, CaseIterable {
     case .usage, .addressInvalid, .loginInvalid:
       self = .usage
     // The file is at fault, though the server reports it.
-    case .dataFolderNotWritable, .dataFolderFull, .configurationNotFound, .configurationInvalid,
+    case .dataFolderNotWritable, .dataFolderFull, .dataFolderInUse, .configurationNotFound,
+      .configurationInvalid,
       .certificateInvalid,
       .signingKeyInvalid, .keptStateInvalid, .interfaceInvalid, .interfaceTooLarge, .archiveInvalid,
       .wordUnpronounceable, .grammarTooLarge, .cacheDamaged, .cacheNotWritable:

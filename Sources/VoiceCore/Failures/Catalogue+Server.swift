@@ -9,6 +9,8 @@ extension VoiceFailure.Code {
   public static let dataFolderNotWritable = Self("server.data-folder.not-writable")
   /// The disk of the data folder is full.
   public static let dataFolderFull = Self("server.data-folder.full")
+  /// Another server uses the data folder.
+  public static let dataFolderInUse = Self("server.data-folder.in-use")
   /// The configuration file is missing.
   public static let configurationNotFound = Self("server.configuration.not-found")
   /// The configuration file has an error.
@@ -35,7 +37,7 @@ extension FailureCatalogue {
       happens: "Another program listens at this port.",
       response: "Does not start.",
       advice: "Stop the other program, or use another port; `--port 0` takes a free one.",
-      reproduce: "`voice serve & voice serve`"),
+      reproduce: "`voice serve & voice serve --data` with another folder"),
     Definition(
       .portNotPermitted, .process, .changeConfiguration("the port"),
       happens: "This user may not listen at this port.",
@@ -60,6 +62,12 @@ extension FailureCatalogue {
       response: "Does not start; leaves no half-written file behind.",
       advice: "Free some space, or name another folder with `--data`.",
       reproduce: "`voice serve --data` on a full file system"),
+    Definition(
+      .dataFolderInUse, .process, .changeConfiguration("the data folder"),
+      happens: "Another server uses the data folder.",
+      response: "Does not start and touches nothing in the folder.",
+      advice: "Stop the other server, or name another folder with `--data`.",
+      reproduce: "`voice serve & voice serve --port 0 --http-port 0`"),
     Definition(
       .configurationNotFound, .process, .changeConfiguration("the configuration file"),
       happens: "The configuration file is missing.",

@@ -14,6 +14,7 @@ struct CommandStatusTests {
       .fileTruncated,
       .samplesNotFinite, .formatNotSupported, .modelMissing, .modelInvalid, .engineLanguageMissing,
       .engineLibraryMissing, .engineLibraryUnsupported, .dataFolderNotWritable, .dataFolderFull,
+      .dataFolderInUse,
       .configurationNotFound,
       .configurationInvalid,
       .certificateInvalid, .signingKeyInvalid, .keptStateInvalid, .interfaceInvalid, .interfaceTooLarge,
