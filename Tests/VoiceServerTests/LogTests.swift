@@ -1,5 +1,8 @@
 import Foundation
 import GRPCCore
+import Logging
+import SpeechProtocol
+import SwiftProtobuf
 import Testing
 import VoiceCore
 
@@ -7,6 +10,69 @@ import VoiceCore
 
 /// What the log of a whole session must not hold.
 @Suite struct LogTests {
+  @Test func whatIsTheServersFaultIsAnErrorWithItsCause() {
+    struct Secret: Error { var token = "a-secret-token" }
+    let log = CapturingLog()
+    let failure = VoiceFailure(
+      .unexpected, message: "It broke.",
+      cause: VoiceFailure(.dataFolderNotWritable, message: "The disk is gone.", cause: Secret()))
+    Refusal(failure).log("call refused", to: log.logger)
+    #expect(log.text.hasPrefix("error call refused"))
+    for part in ["client.unexpected", "It broke.", "The disk is gone.", "Secret"] {
+      #expect(log.text.contains(part), "\(part)")
+    }
+    #expect(!log.text.contains("a-secret-token"))
+  }
+
+  @Test func whatIsTheClientsFaultIsNoError() {
+    let log = CapturingLog()
+    Refusal(.requestInvalid, "No.").log("call refused", to: log.logger, ["method": "m"])
+    #expect(log.text.hasPrefix("info call refused"))
+    #expect(log.text.contains("speech.stream.request-invalid"))
+  }
+
+  @Test func aFailingRecogniserIsAnErrorInTheLog() async throws {
+    let log = CapturingLog()
+    try await withServer(engine: RunEngine(failingWord: "w9"), logger: log.logger) { running in
+      try await running.withClient { client in
+        let token = try await client.logIn()
+        let (_, error) = try await client.stream(token: token) { stream in
+          try await stream.send(Request.config(), Request.start())
+          try await stream.send(audio: RunEngine.audio([9]))
+        }
+        #expect(error?.code == .internalError)
+        _ = try? await client.logIn(app: "x")
+      }
+    }
+    let lines = log.text.split(separator: "\n")
+    #expect(lines.contains { $0.hasPrefix("error stream refused") && $0.contains("speech.engine.failed") })
+    #expect(lines.contains { $0.hasPrefix("info login refused") })
+  }
+
+  @Test func aFullOrMissingDataFolderIsAnErrorOfCallsAndNoPathIsTold() async throws {
+    let log = CapturingLog()
+    let folder = try Fixture.Folder()
+    try await withServer(dataFolder: folder.path, logger: log.logger) { running in
+      try Data().write(to: URL(fileURLWithPath: folder.path + "/batch"))
+      try await running.withClient { client in
+        let error = await #expect(throws: RPCError.self) {
+          _ = try await client.batch.processAudio(metadata: TestClient.metadata(Fixture.apiKey)) { writer in
+            try await writer.write(
+              .with {
+                $0.appID = Fixture.appID
+                $0.config.encoding = .linear16
+                $0.audio = Data([1, 2])
+              })
+          }
+        }
+        #expect(error?.failureCode == "server.data-folder.not-writable")
+        #expect(error?.message.contains(folder.path) == false)
+      }
+    }
+    let lines = log.text.split(separator: "\n")
+    #expect(lines.contains { $0.hasPrefix("error call refused") && $0.contains(folder.path + "/batch") })
+  }
+
   @Test func nothingSecretIsLogged() async throws {
     let log = CapturingLog()
     let secrets = try await withServer(engine: RunEngine(failingWord: "w99"), logger: log.logger) { running in

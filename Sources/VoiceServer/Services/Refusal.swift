@@ -67,6 +67,7 @@ struct Refusal: Error, Hashable {
 
 extension RPCError {
   init(_ refusal: Refusal) {
+    let message = refusal.failure.withoutServerPaths.message
     var metadata: Metadata = [Refusal.codeKey: "\(refusal.failure.code)"]
     if let delay = refusal.retryAfter {
       let components = delay.components
@@ -74,14 +75,25 @@ extension RPCError {
         components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
       metadata.addString("\(milliseconds)", forKey: Refusal.pushBackKey)
       let status = GoogleRPCStatus(
-        code: refusal.status, message: refusal.failure.message, details: .retryInfo(delay: delay))
+        code: refusal.status, message: message, details: .retryInfo(delay: delay))
       // The detail repeats what the plain key says; a client is served without it too.
       if let bytes: [UInt8] = try? status.serializedBytes() {
         metadata.addBinary(bytes, forKey: "grpc-status-details-bin")
       }
     }
     self.init(
-      code: refusal.status, message: refusal.failure.message, metadata: metadata,
+      code: refusal.status, message: message, metadata: metadata,
       cause: refusal.failure)
+  }
+}
+
+extension VoiceFailure {
+  /// The same failure for a client, who is told nothing of the server's folders; the log has all.
+  var withoutServerPaths: VoiceFailure {
+    switch self.code {
+    case .dataFolderNotWritable, .dataFolderFull, .keptStateInvalid:
+      VoiceFailure(self.code, recovery: self.recovery, scope: self.scope, cause: self)
+    default: self
+    }
   }
 }

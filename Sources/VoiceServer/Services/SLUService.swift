@@ -96,13 +96,7 @@ final class SLUService: Speechly_Slu_V1_SLU.StreamingServiceProtocol {
       logger.debug("the client has ended the call")
     } else {
       self.services.metrics.failed(refusal.failure.code)
-      // Messages of ours hold no secrets; causes may.
-      logger.info(
-        "stream refused",
-        metadata: [
-          "code": "\(refusal.failure.code)", "status": "\(refusal.status)",
-          "reason": "\(refusal.failure.message)",
-        ])
+      refusal.log("stream refused", to: logger, ["reason": "\(refusal.failure.message)"])
     }
     return RPCError(refusal)
   }

@@ -31,12 +31,9 @@ struct ServiceGate: Sendable {
       self.logger.debug("the client has ended the call", metadata: ["method": "\(context.descriptor)"])
     } else {
       self.metrics.failed(refusal.failure.code)
-      self.logger.info(
-        "call refused",
-        metadata: [
-          "method": "\(context.descriptor)", "peer": "\(context.remotePeer)",
-          "code": "\(refusal.failure.code)", "status": "\(refusal.status)",
-        ])
+      refusal.log(
+        "call refused", to: self.logger,
+        ["method": "\(context.descriptor)", "peer": "\(context.remotePeer)"])
     }
     return RPCError(refusal)
   }

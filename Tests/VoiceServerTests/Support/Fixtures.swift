@@ -42,7 +42,7 @@ enum Fixture {
   }
 
   /// A folder that is removed when the value goes away.
-  final class Folder {
+  final class Folder: Sendable {
     let path: String
 
     init() throws {
