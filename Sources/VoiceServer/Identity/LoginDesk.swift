@@ -32,6 +32,9 @@ final class LoginDesk: Sendable {
     case nothing
   }
 
+  /// The longest config id, in bytes: it is part of the token, which the client sends with every call.
+  static let configIDLimit = 128
+
   /// Logs a device in.
   ///
   /// - Parameters:
@@ -48,9 +51,7 @@ final class LoginDesk: Sendable {
     } catch {
       self.metrics.failed(error.failure.code)
       self.metrics.loginRefused()
-      self.logger.info(
-        "login refused",
-        metadata: ["code": "\(error.failure.code)", "peer": "\(address)"])
+      error.log("login refused", to: self.logger, ["peer": "\(address)"])
       throw error
     }
   }
@@ -69,6 +70,13 @@ final class LoginDesk: Sendable {
       switch target {
       case .application(let id, let language, let configID):
         let app = try self.apps.directory.app(id)
+        guard configID.utf8.count <= Self.configIDLimit else {
+          throw VoiceFailure(
+            .loginInvalid,
+            message:
+              "The config id has \(configID.utf8.count) bytes. Send at most \(Self.configIDLimit), or none.",
+            recovery: .changeConfiguration("the config id"))
+        }
         guard language.isEmpty || Language.same(language, app.language) else {
           throw Self.wrongLanguage(of: app)
         }

@@ -42,6 +42,19 @@ import VoiceCore
         },
         .invalidArgument, "speech.identity.language-not-offered"
       ),
+      (
+        .with {
+          $0.deviceID = Fixture.deviceID; $0.appID = Fixture.appID
+          $0.configID = String(repeating: "x", count: 129)
+        },
+        .invalidArgument, "speech.identity.login-invalid"
+      ),
+      (
+        .with {
+          $0.deviceID = Fixture.deviceID + String(repeating: "x", count: 9000); $0.appID = Fixture.appID
+        },
+        .invalidArgument, "speech.identity.login-invalid"
+      ),
     ]
     try await withServer { running in
       try await running.withClient { client in
@@ -76,6 +89,13 @@ import VoiceCore
         }, .invalidArgument,
         "speech.identity.login-invalid"
       ),
+      (
+        .with {
+          $0.deviceID = Fixture.deviceID; $0.application.appID = Fixture.appID
+          $0.application.configID = String(repeating: "é", count: 65)
+        }, .invalidArgument,
+        "speech.identity.login-invalid"
+      ),
     ]
     try await withServer { running in
       try await running.withClient { client in
@@ -85,6 +105,22 @@ import VoiceCore
           #expect(error?.code == status)
           #expect(error?.failureCode == code)
         }
+      }
+    }
+  }
+
+  @Test func theTokenOfTheLongestConfigIDIsGoodForCalls() async throws {
+    try await withServer { running in
+      try await running.withClient { client in
+        let token = try await Speechly_Identity_V1_Identity.Client(wrapping: client.client).login(
+          .with {
+            $0.deviceID = Fixture.deviceID
+            $0.appID = Fixture.appID
+            $0.configID = String(repeating: "x", count: 128)
+          }
+        ).token
+        let (_, error) = try await client.stream(token: token) { try await $0.send(Request.config()) }
+        #expect(error == nil)
       }
     }
   }
