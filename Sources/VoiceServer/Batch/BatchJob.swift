@@ -1,5 +1,6 @@
 import Foundation
 import GRPCCore
+import VoiceAudio
 import VoiceCore
 
 /// A recording on its way to its words, as it is kept on the disk.
@@ -38,10 +39,38 @@ struct BatchJob: Codable, Hashable, Sendable {
   /// How often recognition began.
   var attempts = 0
   var words: [Word] = []
-  /// What went wrong, safe to show.
+  /// What went wrong, safe to show; a job that is done may have it too.
   var error = ""
-  /// The length of the audio, once it was heard.
+  /// The length of the audio that was heard.
   var milliseconds: Int64 = 0
+
+  /// Whether all tries are used up: then the audio is kept for as long as the job, so that somebody can look into it.
+  var isGivenUp: Bool { self.status == .failed && self.attempts >= BatchJobs.attemptLimit }
+
+  /// Whether the audio is still wanted.
+  var needsAudio: Bool {
+    switch self.status {
+    case .queued, .processing: true
+    case .failed: self.isGivenUp
+    case .done: false
+    }
+  }
+
+  /// What to call the recording to its client, who does not know the server's files.
+  var name: String { "“\(self.reference.isEmpty ? self.id.uuidString.lowercased() : self.reference)”" }
+}
+
+extension BatchJob {
+  /// What one try gave.
+  struct Heard: Hashable, Sendable {
+    var words: [Word] = []
+    /// How many samples were recognised, at the rate of recognition.
+    var samples: Int64 = 0
+    /// What is wrong with the audio, though the recognition went on.
+    var notices: [VoiceFailure] = []
+
+    var milliseconds: Int64 { self.samples * 1000 / Int64(AudioFormat.recognition.sampleRate) }
+  }
 }
 
 /// The jobs of a server and their order.
@@ -71,10 +100,11 @@ struct BatchJobs: Sendable {
       case .done, .failed: break
       case .processing where job.attempts >= Self.attemptLimit:
         job.status = .failed
-        job.error = Self.text(
+        job.error = Self.text([
           VoiceFailure(
             .engineFailed,
-            message: "Recognition began \(job.attempts) times and never ended. Check the recording."))
+            message: "Recognition began \(job.attempts) times and never ended. Check the recording.")
+        ])
         changed.append(job)
       case .queued, .processing:
         job.status = .queued
@@ -98,34 +128,64 @@ struct BatchJobs: Sendable {
     self.waiting.append(job.id)
   }
 
-  /// Begins the job that waits for longest.
+  /// Takes the job that waits for longest out of the row; it still waits for a recogniser.
   mutating func began() -> BatchJob? {
     while !self.waiting.isEmpty {
       let id = self.waiting.removeFirst()
-      guard var job = self.jobs[id] else { continue }
-      job.status = .processing
-      job.attempts += 1
-      self.jobs[id] = job
-      return job
+      if let job = self.jobs[id] { return job }
     }
     return nil
   }
 
-  /// Ends a job with its words.
-  mutating func succeeded(_ id: UUID, _ words: [BatchJob.Word], milliseconds: Int64) -> BatchJob? {
+  /// The recognition of a job begins; from now on it may be what ends the server.
+  mutating func recognitionBegan(_ id: UUID) -> BatchJob? {
     guard var job = self.jobs[id] else { return nil }
-    job.status = .done
-    job.words = words
-    job.milliseconds = milliseconds
+    job.status = .processing
+    job.attempts += 1
     self.jobs[id] = job
     return job
   }
 
-  /// Ends a job without them.
-  mutating func failed(_ id: UUID, _ failure: VoiceFailure) -> BatchJob? {
+  /// A job did not end because the server stops: the try does not count.
+  mutating func interrupted(_ id: UUID) -> BatchJob? {
     guard var job = self.jobs[id] else { return nil }
-    job.status = .failed
-    job.error = Self.text(failure)
+    if job.status == .processing { job.attempts = max(0, job.attempts - 1) }
+    job.status = .queued
+    self.jobs[id] = job
+    self.waiting.insert(id, at: 0)
+    return job
+  }
+
+  /// Ends a job with its words.
+  mutating func succeeded(_ id: UUID, _ heard: BatchJob.Heard) -> BatchJob? {
+    guard var job = self.jobs[id] else { return nil }
+    job.status = .done
+    job.words = heard.words
+    job.milliseconds = heard.milliseconds
+    job.error = Self.text(heard.notices)
+    self.jobs[id] = job
+    return job
+  }
+
+  /// A try went wrong: if another may help, the job waits for it; else it ends with the words that were heard.
+  mutating func failed(
+    _ id: UUID, _ failure: VoiceFailure, _ heard: BatchJob.Heard = BatchJob.Heard()
+  ) -> BatchJob? {
+    guard var job = self.jobs[id] else { return nil }
+    // What fails before the recognition begins counts too, or it would be tried for ever.
+    if job.status == .queued { job.attempts += 1 }
+    // The tries need not get equally far.
+    if heard.words.count >= job.words.count {
+      job.words = heard.words
+      job.milliseconds = heard.milliseconds
+    }
+    job.error = Self.text(heard.notices + [failure])
+    if failure.recovery == .retry, job.attempts < Self.attemptLimit {
+      job.status = .queued
+      self.waiting.append(id)
+    } else {
+      job.status = .failed
+    }
     self.jobs[id] = job
     return job
   }
@@ -158,5 +218,7 @@ struct BatchJobs: Sendable {
       .max { ($0.createdAt, $0.id.uuidString) < ($1.createdAt, $1.id.uuidString) }
   }
 
-  private static func text(_ failure: VoiceFailure) -> String { "\(failure.message) [\(failure.code)]" }
+  private static func text(_ failures: [VoiceFailure]) -> String {
+    failures.map(\.description).joined(separator: " ")
+  }
 }

@@ -3,7 +3,7 @@ import Synchronization
 import VoiceCore
 import VoicePlatform
 
-/// Keeps jobs in the data folder: `batch/<id>.json`, and their audio, `batch/<id>.audio`, until they have ended.
+/// Keeps jobs in the data folder: `batch/<id>.json`, and their audio, `batch/<id>.audio`, until they have their words.
 struct BatchStore: Sendable {
   private let directory: StateDirectory
 
@@ -22,10 +22,11 @@ struct BatchStore: Sendable {
     }
   }
 
-  /// All jobs that are kept; audio of which no job came about is removed.
+  /// All jobs that are kept, and the names of the files that belong to none of them, such as audio of which no job
+  /// came about. Changes nothing.
   ///
   /// - Throws: ``VoiceFailure`` with `server.data-folder.invalid` or `server.data-folder.not-writable`.
-  func jobs() throws(VoiceFailure) -> [BatchJob] {
+  func jobs() throws(VoiceFailure) -> (jobs: [BatchJob], leftovers: [String]) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: self.directory.path)) ?? []
     var jobs: [BatchJob] = []
     for name in names where name.hasSuffix(".json") {
@@ -39,18 +40,17 @@ struct BatchStore: Sendable {
           cause: error)
       }
     }
-    let wanted = Set(
-      jobs.filter { $0.status == .queued || $0.status == .processing }.map { Self.name($0.id, "audio") })
-    for name in names where !name.hasSuffix(".json") && !wanted.contains(name) {
-      try self.directory.remove(name)
-    }
-    return jobs
+    let wanted = Set(jobs.filter(\.needsAudio).map { Self.name($0.id, "audio") })
+    return (jobs, names.filter { !$0.hasSuffix(".json") && !wanted.contains($0) })
   }
+
+  /// Removes a file that belongs to no job.
+  func removeLeftover(_ name: String) { try? self.directory.remove(name) }
 
   /// The path of a job's audio.
   func audioPath(of id: UUID) -> String { self.directory.path + "/" + Self.name(id, "audio") }
 
-  /// Removes the audio of a job that has ended.
+  /// Removes the audio of a job that needs it no more.
   func removeAudio(of id: UUID) { try? self.directory.remove(Self.name(id, "audio")) }
 
   /// Removes all of a job.

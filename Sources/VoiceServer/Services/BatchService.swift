@@ -146,18 +146,25 @@ extension Speechly_Slu_V1_Operation {
     switch job.status {
     case .queued: self.status = .queued
     case .processing: self.status = .processing
-    case .failed: self.status = .error
+    // The words before the failure are better than none.
+    case .failed:
+      self.status = .error
+      self.takeResult(of: job)
     case .done:
       self.status = .done
-      self.duration = Google_Protobuf_Duration(
-        seconds: job.milliseconds / 1000, nanos: Int32(job.milliseconds % 1000) * 1_000_000)
-      self.transcripts = job.words.enumerated().map { index, word in
-        .with {
-          $0.word = word.text
-          $0.index = Int32(clamping: index)
-          $0.startTime = word.start
-          $0.endTime = word.end
-        }
+      self.takeResult(of: job)
+    }
+  }
+
+  private mutating func takeResult(of job: BatchJob) {
+    self.duration = Google_Protobuf_Duration(
+      seconds: job.milliseconds / 1000, nanos: Int32(job.milliseconds % 1000) * 1_000_000)
+    self.transcripts = job.words.enumerated().map { index, word in
+      .with {
+        $0.word = word.text
+        $0.index = Int32(clamping: index)
+        $0.startTime = word.start
+        $0.endTime = word.end
       }
     }
   }

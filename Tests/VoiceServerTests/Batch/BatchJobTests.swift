@@ -32,6 +32,76 @@ import VoiceCore
     #expect(jobs.began() == nil)
   }
 
+  @Test func keepsTheAudioOfAJobThatIsGivenUp() {
+    var job = Self.job()
+    job.status = .processing
+    job.attempts = BatchJobs.attemptLimit
+    var jobs = BatchJobs()
+    #expect(jobs.restored([job]).map(\.needsAudio) == [true])
+    #expect(jobs.expired(at: BatchJobs.lifetime + 1) == [job.id])
+  }
+
+  @Test func aTryThatTheServerInterruptsDoesNotCount() throws {
+    let job = Self.job()
+    let next = Self.job()
+    var jobs = BatchJobs()
+    for job in [job, next] { try jobs.came(job) }
+    for _ in 0..<10 {
+      #expect(jobs.began()?.id == job.id)
+      #expect(jobs.recognitionBegan(job.id)?.attempts == 1)
+      #expect(jobs.interrupted(job.id) == job)
+    }
+    // Before it has a recogniser there is nothing to give back.
+    _ = jobs.began()
+    #expect(jobs.interrupted(job.id) == job)
+  }
+
+  @Test func aFailureThatMayPassIsTriedAgainAFewTimes() throws {
+    let job = Self.job()
+    var jobs = BatchJobs()
+    try jobs.came(job)
+    for attempt in 1...BatchJobs.attemptLimit {
+      #expect(jobs.began()?.id == job.id)
+      // Some fail before they have a recogniser.
+      if attempt != 2 { _ = jobs.recognitionBegan(job.id) }
+      let failed = jobs.failed(job.id, VoiceFailure(.engineFailed))
+      #expect(failed?.attempts == attempt)
+      #expect(failed?.status == (attempt == BatchJobs.attemptLimit ? .failed : .queued))
+      #expect(failed?.needsAudio == true)
+    }
+    #expect(jobs.began() == nil)
+  }
+
+  @Test func aFailureThatStaysIsNotTriedAgain() throws {
+    let job = Self.job()
+    var jobs = BatchJobs()
+    try jobs.came(job)
+    _ = jobs.began()
+    _ = jobs.recognitionBegan(job.id)
+    let failed = jobs.failed(job.id, VoiceFailure(.fileNotAudio))
+    #expect(failed?.status == .failed)
+    #expect(failed?.needsAudio == false)
+    #expect(jobs.began() == nil)
+  }
+
+  @Test func keepsTheWordsOfTheBestTry() throws {
+    let word = BatchJob.Word(text: "w", start: 0, end: 1)
+    let job = Self.job()
+    var jobs = BatchJobs()
+    try jobs.came(job)
+    for count in [1, 3, 2] {
+      _ = jobs.began()
+      _ = jobs.recognitionBegan(job.id)
+      let heard = BatchJob.Heard(
+        words: [BatchJob.Word](repeating: word, count: count), samples: 16 * Int64(count))
+      _ = jobs.failed(job.id, VoiceFailure(.engineFailed), heard)
+    }
+    let ended = jobs.job(job.id, of: Self.project)
+    #expect(ended?.status == .failed)
+    #expect(ended?.words.count == 3)
+    #expect(ended?.milliseconds == 3)
+  }
+
   @Test func keepsJobsFromOtherProjects() throws {
     var jobs = BatchJobs()
     let job = Self.job("call")
@@ -61,7 +131,7 @@ import VoiceCore
     #expect(jobs.began()?.id == processing.id)
     let second = jobs.began()
     #expect(second?.id == queued.id)
-    #expect(second?.attempts == 1)
+    #expect(second?.attempts == 0)
     #expect(jobs.began() == nil)
   }
 
@@ -80,7 +150,7 @@ import VoiceCore
     let waiting = Self.job(at: 0)
     try jobs.came(ended)
     _ = jobs.began()
-    _ = jobs.succeeded(ended.id, [], milliseconds: 0)
+    _ = jobs.succeeded(ended.id, BatchJob.Heard())
     try jobs.came(waiting)
     #expect(jobs.expired(at: BatchJobs.lifetime).isEmpty)
     #expect(jobs.expired(at: BatchJobs.lifetime + 1) == [ended.id])

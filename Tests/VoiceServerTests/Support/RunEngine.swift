@@ -13,6 +13,8 @@ struct RunEngine: RecognitionEngine {
   /// Fails when it hears this word.
   var failingWord: String?
   var loadFailure: VoiceFailure?
+  /// Called on the recogniser's thread before it hears something; may block it, or make it fail.
+  var hears: @Sendable () throws(VoiceFailure) -> Void = {}
   /// What it says that it cannot recognise of any grammar.
   var problems: [VoiceFailure] = []
 
@@ -20,7 +22,7 @@ struct RunEngine: RecognitionEngine {
 
   func makeRecognizer() throws(VoiceFailure) -> any Recognizer {
     if let loadFailure { throw loadFailure }
-    return RunRecognizer(failingWord: self.failingWord)
+    return RunRecognizer(failingWord: self.failingWord, hears: self.hears)
   }
 
   /// The audio of words that last 200 ms each, with 100 ms of silence after each.
@@ -34,14 +36,16 @@ struct RunEngine: RecognitionEngine {
 
 private final class RunRecognizer: Recognizer {
   private let failingWord: String?
+  private let hears: @Sendable () throws(VoiceFailure) -> Void
   private var words: [RecognizedWord] = []
   private var position = 0
   private var runValue = 0
   private var runStart = 0
   private var heard = 0
 
-  init(failingWord: String?) {
+  init(failingWord: String?, hears: @escaping @Sendable () throws(VoiceFailure) -> Void) {
     self.failingWord = failingWord
+    self.hears = hears
   }
 
   func begin(_ task: RecognitionTask) throws(VoiceFailure) {
@@ -53,6 +57,7 @@ private final class RunRecognizer: Recognizer {
   }
 
   func process(_ samples: UnsafeBufferPointer<Int16>) throws(VoiceFailure) -> Bool? {
+    try self.hears()
     for sample in samples {
       let value = (Int(sample) + 50) / 100
       if value != self.runValue {
