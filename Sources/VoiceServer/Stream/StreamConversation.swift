@@ -62,6 +62,11 @@ actor StreamConversation {
     let outcome: Outcome?
     do {
       outcome = try await self.perform(self.actions(after: input, at: now))
+      switch input {
+      // Meanwhile the client could not be heard.
+      case .request, .halfClosed: self.machine.dealtWith(at: self.now)
+      case .opened, .idleCheckDue, .draining: break
+      }
     } catch {
       outcome = .disconnected
     }

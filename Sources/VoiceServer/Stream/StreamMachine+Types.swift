@@ -26,6 +26,8 @@ extension StreamMachine {
     var contextID: String
     var assembler: SampleAssembler
     var frameLimit: Int64
+    /// How long the server waited for the client since the context began, from message to message.
+    var waited: Duration = .zero
   }
 
   enum State: Hashable, Sendable {

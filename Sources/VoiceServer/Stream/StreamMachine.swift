@@ -28,6 +28,10 @@ struct StreamMachine: Sendable {
   private(set) var isDraining = false
   private var outputs: [ContextOutput] = []
   private var lastActivity: VoiceInstant
+  /// Since when the server has nothing to do but to wait for the client.
+  private var waitingSince: VoiceInstant
+  /// Whether the latest message shows that the client is at work.
+  private var latestCounts = true
   private var nextRoundTrip: Int32 = 1
   private var roundTrips: [Int32: VoiceInstant] = [:]
 
@@ -37,6 +41,7 @@ struct StreamMachine: Sendable {
   init(rules: Rules, openedAt now: VoiceInstant) {
     self.rules = rules
     self.lastActivity = now
+    self.waitingSince = now
   }
 
   /// The ids of the contexts whose results are not complete, oldest first.
@@ -59,7 +64,7 @@ struct StreamMachine: Sendable {
   ) -> [Action] {
     if case .ended = self.state { return [.ignore(.streamEnding)] }
     if case .ending = self.state { return [.ignore(.streamEnding)] }
-    self.lastActivity = max(self.lastActivity, now)
+    self.came(request, at: now)
     switch request.streamingRequest {
     case .config(let config): return self.receivedConfig(config)
     case .start(let start):
@@ -81,7 +86,8 @@ struct StreamMachine: Sendable {
 
   /// The client has sent everything; an open context ends as with a stop.
   mutating func halfClosed(at now: VoiceInstant) -> [Action] {
-    self.lastActivity = max(self.lastActivity, now)
+    self.latestCounts = true
+    self.dealtWith(at: now)
     switch self.state {
     case .awaitingConfig, .idle: return self.end(nil)
     case .active(_, let intake):
@@ -93,6 +99,34 @@ struct StreamMachine: Sendable {
       return []
     case .ended: return []
     }
+  }
+
+  /// All that the latest message led to is done. The time that it took was the server's, not the client's.
+  mutating func dealtWith(at now: VoiceInstant) {
+    self.waitingSince = max(self.waitingSince, now)
+    if self.latestCounts { self.lastActivity = max(self.lastActivity, now) }
+  }
+
+  /// An active context holds a decoder: only what feeds it or ends it keeps it alive.
+  private mutating func came(_ request: Speechly_Slu_V1_SLURequest, at now: VoiceInstant) {
+    if case .active(let settings, var intake) = self.state {
+      intake.waited += max(.zero, self.waitingSince.duration(to: now))
+      self.state = .active(settings, intake)
+      self.latestCounts =
+        switch request.streamingRequest {
+        case .audio(let bytes): !bytes.isEmpty
+        case .event(let event):
+          switch event.event {
+          case .start, .stop: true
+          case .UNRECOGNIZED: false
+          }
+        case .start, .stop: true
+        case .config, .rttResponse, nil: false
+        }
+    } else {
+      self.latestCounts = true
+    }
+    self.dealtWith(at: now)
   }
 
   private mutating func receivedConfig(_ config: Speechly_Slu_V1_SLUConfig) -> [Action] {
@@ -221,6 +255,8 @@ struct StreamMachine: Sendable {
   /// The recogniser has taken the context.
   mutating func contextBegan(_ id: String, at now: VoiceInstant) -> [Action] {
     guard let output = self.output(id) else { return [.ignore(.unknownContext)] }
+    // It may have waited for a decoder.
+    self.dealtWith(at: now)
     var actions: [Action] = [.send(output.started())]
     if output.measuresRoundTrips, self.roundTrips.count < Self.roundTripLimit {
       actions.append(.send(output.roundTripRequest(self.nextRoundTrip)))
@@ -262,6 +298,15 @@ struct StreamMachine: Sendable {
   /// The instant of `.scheduleIdleCheck` has come.
   mutating func idleCheckDue(at now: VoiceInstant) -> [Action] {
     if case .ended = self.state { return [] }
+    if case .active(_, let intake) = self.state, now >= self.end(of: intake) {
+      self.state = .ending(
+        Refusal(
+          .contextTooLong,
+          "The context has been open for longer than its \(self.rules.limits.contextDuration) of audio take. "
+            + "Send stop when nobody speaks."))
+      self.lastActivity = now
+      return [.finishContext(id: intake.contextID), self.idleCheck]
+    }
     let due = self.lastActivity.advanced(by: self.rules.limits.idleTime)
     if now < due { return [self.idleCheck] }
     let refusal = Refusal(
@@ -337,6 +382,15 @@ extension StreamMachine {
   }
 
   private var idleCheck: Action {
-    .scheduleIdleCheck(at: self.lastActivity.advanced(by: self.rules.limits.idleTime))
+    let idle = self.lastActivity.advanced(by: self.rules.limits.idleTime)
+    guard case .active(_, let intake) = self.state else { return .scheduleIdleCheck(at: idle) }
+    return .scheduleIdleCheck(at: min(idle, self.end(of: intake)))
+  }
+
+  /// When a context has taken all the time that it may, if the client does nothing more: as much as its audio lasts,
+  /// and pauses of one idle time together.
+  private func end(of intake: Intake) -> VoiceInstant {
+    let limit = self.rules.limits.contextDuration + self.rules.limits.idleTime
+    return self.waitingSince.advanced(by: limit - intake.waited)
   }
 }

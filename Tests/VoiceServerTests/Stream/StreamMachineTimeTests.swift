@@ -1,5 +1,7 @@
 import GRPCCore
 import SpeechPipeline
+import SpeechProtocol
+import SwiftProtobuf
 import Testing
 import VoiceCore
 
@@ -38,15 +40,76 @@ import VoiceCore
     }
   }
 
-  @Test func everyMessageCountsAsLife() async throws {
+  @Test func audioCountsAsLife() async throws {
     var harness = try await MachineHarness()
     harness.reach(.active)
     harness.now = harness.now.advanced(by: .seconds(59))
-    _ = harness.send(Request.audio(bytes: 0))
+    _ = harness.send(Request.audio(bytes: 1))
     harness.now = harness.now.advanced(by: .seconds(59))
     #expect(
       harness.machine.idleCheckDue(at: harness.now)
         == [.scheduleIdleCheck(at: harness.now.advanced(by: .seconds(1)))])
+  }
+
+  @Test func everyMessageCountsAsLifeBetweenContexts() async throws {
+    var harness = try await MachineHarness()
+    harness.reach(.idle)
+    harness.now = harness.now.advanced(by: .seconds(59))
+    _ = harness.send(.init())
+    harness.now = harness.now.advanced(by: .seconds(59))
+    #expect(
+      harness.machine.idleCheckDue(at: harness.now)
+        == [.scheduleIdleCheck(at: harness.now.advanced(by: .seconds(1)))])
+  }
+
+  @Test(arguments: [
+    .init(), Request.audio(bytes: 0), Request.roundTrip(9), .with { $0.event.event = .UNRECOGNIZED(9) },
+  ])
+  func messagesWithoutAudioDoNotKeepAContext(_ message: Request.Message) async throws {
+    var harness = try await MachineHarness()
+    harness.reach(.active)
+    for _ in 0..<5 {
+      harness.now = harness.now.advanced(by: .seconds(10))
+      _ = harness.send(message)
+      harness.machine.dealtWith(at: harness.now)
+      #expect(harness.machine.idleCheckDue(at: harness.now).count == 1)
+    }
+    harness.now = harness.now.advanced(by: .seconds(10))
+    let again = StreamMachine.Action.scheduleIdleCheck(at: harness.now.advanced(by: Self.idle))
+    #expect(
+      harness.machine.idleCheckDue(at: harness.now) == [.finishContext(id: Self.ids[0]), again])
+    #expect(
+      harness.machine.contextFinished(Self.ids[0], at: harness.now).refusal?.failure.code == .streamIdle)
+  }
+
+  @Test func aContextWithHardlyAnyAudioIsBoundedInTime() async throws {
+    var harness = try await MachineHarness()
+    harness.reach(.active)
+    let limit = harness.now.advanced(by: ServerConfiguration.Limits().contextDuration + Self.idle)
+    // Each message alone is life enough.
+    while harness.now.duration(to: limit) > .seconds(50) {
+      harness.now = harness.now.advanced(by: .seconds(50))
+      _ = harness.send(Request.audio(bytes: 2))
+    }
+    #expect(harness.machine.idleCheckDue(at: harness.now) == [.scheduleIdleCheck(at: limit)])
+    #expect(harness.machine.idleCheckDue(at: limit).first == .finishContext(id: Self.ids[0]))
+    let refusal = harness.machine.contextFinished(Self.ids[0], at: limit).refusal
+    #expect(refusal?.failure.code == .contextTooLong)
+    #expect(refusal?.status == .outOfRange)
+  }
+
+  @Test func theTimeThatTheServerTakesIsNotTheClients() async throws {
+    var harness = try await MachineHarness()
+    harness.reach(.active)
+    // Each message takes the server ten minutes; the client sends the next at once.
+    for _ in 0..<10 {
+      _ = harness.send(Request.audio(samples: 1))
+      harness.now = harness.now.advanced(by: .seconds(600))
+      harness.machine.dealtWith(at: harness.now)
+      #expect(
+        harness.machine.idleCheckDue(at: harness.now)
+          == [.scheduleIdleCheck(at: harness.now.advanced(by: Self.idle))])
+    }
   }
 
   @Test(arguments: Stage.allCases)
