@@ -94,9 +94,12 @@ public struct Understanding: Sendable {
   }
 
   /// A random utterance that the interface covers.
-  public func sample(using generator: inout some RandomNumberGenerator, in context: ValueContext) -> Utterance
-  {
-    self.utterance(self.grammar.sample(using: &generator), in: context)
+  ///
+  /// - Throws: ``VoiceFailure`` with `server.interface.too-large` if it has more than ``Grammar/sampleWordLimit`` words.
+  public func sample(
+    using generator: inout some RandomNumberGenerator, in context: ValueContext
+  ) throws(VoiceFailure) -> Utterance {
+    self.utterance(try self.grammar.sample(using: &generator), in: context)
   }
 
   /// The normal form of an entity's value, or `nil` if the words stand for themselves.

@@ -266,7 +266,9 @@ struct UnderstandingMachineTests {
       for utterance in 0..<Int.random(in: 1...3, using: &generator) {
         var texts: [String] = []
         for _ in 0..<Int.random(in: 0...2, using: &generator) {
-          texts += understanding.sample(using: &generator, in: values).annotated.segments.flatMap { $0.words }
+          texts += try understanding.sample(using: &generator, in: values).annotated.segments.flatMap {
+            $0.words
+          }
         }
         if Bool.random(using: &generator) { texts.insert("uh", at: 0) }
         if !texts.isEmpty, Int.random(in: 0..<4, using: &generator) == 0 {

@@ -105,7 +105,7 @@ struct GrammarMatcherOutlookTests {
     let grammar = try Self.home.get()
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<300 {
-      let sample = grammar.sample(using: &generator)
+      let sample = try grammar.sample(using: &generator)
       var matcher = GrammarMatcher(grammar: grammar)
       for word in sample.words {
         matcher.append(word)

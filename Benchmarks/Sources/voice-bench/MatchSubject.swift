@@ -88,8 +88,8 @@ enum MatchSubject {
     let understanding = try Understanding(
       VoiceInterface(program: try self.program(self.home())), language: EnglishPack())
     var generator = BenchGenerator(state: 1)
-    let texts = (0..<count).map { _ in
-      understanding.sample(using: &generator, in: Self.values).annotated.plainText
+    let texts = try (0..<count).map { _ in
+      try understanding.sample(using: &generator, in: Self.values).annotated.plainText
     }
     let wrong = texts.map { text in
       var words = text.split(separator: " ").map(String.init)

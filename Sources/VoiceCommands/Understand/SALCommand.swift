@@ -93,7 +93,7 @@ struct SALCommand: AsyncParsableCommand {
           .understanding(in: context, json: self.common.json)
         var generator = SeededGenerator(seed: self.seed ?? UInt64.random(in: 0...UInt64.max))
         for _ in 0..<self.count {
-          let utterance = understanding.sample(using: &generator, in: self.interface.values)
+          let utterance = try understanding.sample(using: &generator, in: self.interface.values)
           if self.common.json {
             for object in EventObject.segments(of: utterance, text: utterance.annotated.plainText) {
               context.console.output.write(object.text + "\n")

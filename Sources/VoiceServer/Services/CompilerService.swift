@@ -47,11 +47,21 @@ struct CompilerService: Speechly_Sal_V1_Compiler.ServiceProtocol {
     case .success(let product):
       var generator = SamplingGenerator(seed: UInt64(bitPattern: Int64(submission.randomSeed)))
       let messages = await self.messages(of: product)
-      return .with {
-        $0.result = messages.contains { $0.level == .warning } ? .compileWarning : .compileSuccess
-        $0.messages = messages
-        $0.templates = (0..<submission.batchSize).map { _ in
-          product.understanding.template(using: &generator)
+      do throws(VoiceFailure) {
+        var templates: [String] = []
+        for _ in 0..<submission.batchSize {
+          templates.append(try product.understanding.template(using: &generator))
+        }
+        return .with {
+          $0.result = messages.contains { $0.level == .warning } ? .compileWarning : .compileSuccess
+          $0.messages = messages
+          $0.templates = templates
+        }
+      } catch {
+        let problem = InterfaceProblem(failure: error)
+        return .with {
+          $0.result = .compileFailure
+          $0.messages = messages + problem.messages
         }
       }
     case .failure(let problem):
@@ -186,8 +196,8 @@ extension InterfaceSource.Form {
 
 extension Understanding {
   /// A random utterance in SAL, without normal forms.
-  fileprivate func template(using generator: inout SamplingGenerator) -> String {
-    var utterance = self.sample(
+  fileprivate func template(using generator: inout SamplingGenerator) throws(VoiceFailure) -> String {
+    var utterance = try self.sample(
       using: &generator, in: ValueContext(now: Date(timeIntervalSince1970: 0), timeZone: .gmt)
     )
     .annotated

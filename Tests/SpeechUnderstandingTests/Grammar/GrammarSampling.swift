@@ -21,7 +21,7 @@ func expectSamplesToBeUnderstood(grammars seeds: Range<UInt64>, samples: Int) th
     let shared = GrammarMatcher.Shared(grammar: grammar, settings: MatchSettings(), fillers: [])
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<samples {
-      let sample = grammar.sample(using: &generator)
+      let sample = try grammar.sample(using: &generator)
       var matcher = GrammarMatcher(shared: shared)
       for word in sample.words { matcher.append(word) }
       let found = matcher.interpretations(atMost: 1).first

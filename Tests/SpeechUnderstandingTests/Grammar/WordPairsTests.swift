@@ -70,7 +70,7 @@ struct WordPairsTests {
     let samples = 4000
     for _ in 0..<samples {
       var last = WordPairs.edge
-      for word in grammar.sample(using: &generator).words {
+      for word in try grammar.sample(using: &generator).words {
         let number = try #require(numbers[word])
         found[.init(last, number), default: 0] += 1 / Double(samples)
         last = number

@@ -95,6 +95,22 @@ import VoiceCore
     }
   }
 
+  @Test func saysThatTheUtterancesAreTooLong() async throws {
+    // Each variable stands for ten of the one before: the utterance would have 10^12 words.
+    var lines = (1..<12).map { index in
+      "v\(index) = " + [String](repeating: "$v\(index - 1)", count: 10).joined(separator: " ")
+    }
+    lines = ["v0 = " + [String](repeating: "a", count: 10).joined(separator: " ")] + lines + ["*go $v11"]
+    let yaml = TestClient.yaml(lines.joined(separator: "\n"))
+    try await self.withClient { client in
+      let result = try await self.compile(client, yaml, count: 1, piece: 1000)
+      #expect(result.result == .compileFailure)
+      #expect(result.templates.isEmpty)
+      #expect(result.messages.last?.level == .error)
+      #expect(result.messages.last?.message.hasSuffix("[server.interface.too-large]") == true)
+    }
+  }
+
   @Test func doesNotConvert() async throws {
     try await self.withClient { client in
       let error = await #expect(throws: RPCError.self) {
