@@ -171,7 +171,8 @@ public final class Call: Sendable {
         case .stateUpdated(.RECONNECTING), .stateUpdated(.DROPPED): hasBegun = true
         case .ended(let reason):
           return completion(false, reason.failure ?? VoiceFailure(.callMediaFailed))
-        case .stateUpdated, .holdConfirmed, .heldByOtherSide, .earlyMedia, .tonesDelivered, .info, .qualityMeasured,
+        case .stateUpdated, .holdConfirmed, .heldByOtherSide, .earlyMedia, .tonesDelivered, .info,
+          .qualityMeasured,
           .qualityChanged, .keyPressed, .failed:
           break
         }
@@ -218,7 +219,8 @@ public final class Call: Sendable {
       case .failed(let failure) where failure.code == .callHoldFailed || failure.code == .callStateUnsuitable:
         throw failure
       case .ended(let reason): throw reason.failure ?? VoiceFailure(.callRequestCancelled)
-      case .stateUpdated, .holdConfirmed, .heldByOtherSide, .earlyMedia, .tonesDelivered, .info, .qualityMeasured,
+      case .stateUpdated, .holdConfirmed, .heldByOtherSide, .earlyMedia, .tonesDelivered, .info,
+        .qualityMeasured,
         .qualityChanged, .keyPressed, .failed:
         break
       }

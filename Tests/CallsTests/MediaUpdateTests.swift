@@ -69,7 +69,9 @@ import VoiceTesting
     for (action, isHeld) in [(ModifyAction.hold, true), (.hold, true), (.unhold, false)] {
       let before = world.gateway.acknowledgements
       world.gateway.send(.modify(ModifyRequest(callID: id, action: action)))
-      while world.gateway.acknowledgements == before || call.isHeldByOtherSide != isHeld { await Task.yield() }
+      while world.gateway.acknowledgements == before || call.isHeldByOtherSide != isHeld {
+        await Task.yield()
+      }
     }
     _ = await log.first { if case .heldByOtherSide(false) = $0 { true } else { false } }
     let told = log.events.compactMap { if case .heldByOtherSide(let isHeld) = $0 { isHeld } else { nil } }

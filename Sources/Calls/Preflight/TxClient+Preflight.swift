@@ -69,7 +69,9 @@ extension TxClient {
         case .qualityMeasured(let metrics): teller.yield(.measured(metrics))
         case .failed(let failure): teller.yield(.failed(failure))
         case .ended(let reason): teller.yield(.ended(reason))
-        case .holdConfirmed, .heldByOtherSide, .earlyMedia, .tonesDelivered, .info, .qualityChanged, .keyPressed: break
+        case .holdConfirmed, .heldByOtherSide, .earlyMedia, .tonesDelivered, .info, .qualityChanged,
+          .keyPressed:
+          break
         }
       }
     }
