@@ -139,10 +139,14 @@ extension SessionMachine {
   }
 
   mutating func pathChanged(at now: VoiceInstant, _ actions: inout [Action]) {
-    guard case .waiting = self.connection else { return }
-    if case .retry = self.schedule.pathChanged(at: now) {
-      self.authenticate(refresh: false, &actions)
-    }
+    guard case .waiting = self.connection,
+      case .retry(let instant, let state) = self.schedule.pathChanged(at: now)
+    else { return }
+    guard instant > now else { return self.authenticate(refresh: false, &actions) }
+    // The server does not want to see us before, whatever way leads to it now.
+    self.connection = .waiting(until: instant)
+    self.reconnecting = state
+    actions.append(.setTimer(.retry, instant))
   }
 
   /// Gives up: every open context ends with what is known.

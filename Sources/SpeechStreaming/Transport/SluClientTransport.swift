@@ -9,6 +9,8 @@ import VoiceCore
 /// That client has one stream for each utterance; to the session they look like one stream with several contexts.
 final class SluClientTransport: SpeechTransport {
   private struct State {
+    /// Streams are counted: one that hangs in the client may end when the next one is under way.
+    var number = 0
     var receive: (@Sendable (Speechly_Slu_V1_SLUResponse) -> Void)?
     var end: SpeechStreamEnd?
     var ended: CheckedContinuation<SpeechStreamEnd, Never>?
@@ -29,15 +31,20 @@ final class SluClientTransport: SpeechTransport {
     token: ApiAccessToken, requests: SpeechRequests,
     receive: @escaping @Sendable (Speechly_Slu_V1_SLUResponse) -> Void
   ) async -> SpeechStreamEnd {
-    self.state.withLock { $0 = State(receive: receive) }
-    defer { self.state.withLock { $0.receive = nil } }
+    let (number, before) = self.state.withLock { state in
+      let before = state.ended
+      state = State(number: state.number &+ 1, receive: receive)
+      return (state.number, before)
+    }
+    before?.resume(returning: SpeechStreamEnd())
+    defer { self.state.withLock { if $0.number == number { $0.receive = nil } } }
     return await withTaskGroup(of: SpeechStreamEnd?.self) { group in
       group.addTask { await self.send(requests, token: token) }
-      group.addTask { await self.streamEnd() }
+      group.addTask { await self.streamEnd(of: number) }
       var result: SpeechStreamEnd?
       while result == nil, let next = await group.next() { result = next }
       group.cancelAll()
-      self.streamEnded(result ?? SpeechStreamEnd())
+      self.streamEnded(result ?? SpeechStreamEnd(), of: number)
       return result ?? SpeechStreamEnd()
     }
   }
@@ -69,22 +76,25 @@ final class SluClientTransport: SpeechTransport {
     return SpeechStreamEnd()
   }
 
-  private func streamEnd() async -> SpeechStreamEnd? {
+  private func streamEnd(of number: Int) async -> SpeechStreamEnd? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let end = self.state.withLock { state in
+        let end = self.state.withLock { state -> SpeechStreamEnd? in
+          guard state.number == number else { return SpeechStreamEnd() }
           if state.end == nil { state.ended = continuation }
           return state.end
         }
         if let end { continuation.resume(returning: end) }
       }
     } onCancel: {
-      self.streamEnded(SpeechStreamEnd())
+      self.streamEnded(SpeechStreamEnd(), of: number)
     }
   }
 
-  private func streamEnded(_ end: SpeechStreamEnd) {
-    let waiter = self.state.withLock { state in
+  /// - Parameter number: Which stream ended; `nil` for the one under way.
+  private func streamEnded(_ end: SpeechStreamEnd, of number: Int? = nil) {
+    let waiter = self.state.withLock { state -> CheckedContinuation<SpeechStreamEnd, Never>? in
+      guard number ?? state.number == state.number else { return nil }
       state.end = state.end ?? end
       defer { state.ended = nil }
       return state.ended

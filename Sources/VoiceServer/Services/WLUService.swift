@@ -9,6 +9,8 @@ import VoiceCore
 struct WLUService: Speechly_Slu_V1_WLU.ServiceProtocol {
   /// The longest text, in bytes of UTF-8.
   static let textLimit = 4096
+  /// The most words of a text: what fits no grammar takes the longest to match, and nobody says so much at once.
+  static let wordLimit = 200
   /// The most texts of one request.
   static let requestLimit = 1000
 
@@ -39,6 +41,11 @@ struct WLUService: Speechly_Slu_V1_WLU.ServiceProtocol {
       let interface = try self.interface(of: app)
       var response = Speechly_Slu_V1_TextsResponse()
       for text in request.message.requests {
+        // Others want to be answered meanwhile, and nobody may wait for the rest any more.
+        await Task.yield()
+        guard !Task.isCancelled else {
+          throw Refusal(.connectionLost, "The client has ended the call.", status: .cancelled)
+        }
         response.responses.append(try self.response(to: text, interface, app))
       }
       return ServerResponse(message: response)
@@ -84,6 +91,12 @@ struct WLUService: Speechly_Slu_V1_WLU.ServiceProtocol {
       throw Refusal(
         .requestInvalid,
         "The text has \(request.text.utf8.count) bytes. Send at most \(Self.textLimit), best one sentence.")
+    }
+    let words = request.text.split(whereSeparator: \.isWhitespace).count
+    guard words <= Self.wordLimit else {
+      throw Refusal(
+        .requestInvalid,
+        "The text has \(words) words. Send at most \(Self.wordLimit), best one sentence.")
     }
     let values = try Self.values(request)
     let annotated =

@@ -274,6 +274,18 @@ import VoiceCore
     #expect(world.tokenRequests.count == requests + 1)
   }
 
+  @Test func aNewPathDoesNotHurryAServerThatIsOverloaded() {
+    var world = SessionWorld()
+    world.connect()
+    world.cut(VoiceFailure(.serverOverloaded), pushBack: .seconds(3))
+    let requests = world.tokenRequests.count
+    world.feed(.pathChanged)
+    #expect(world.tokenRequests.count == requests)
+    #expect(world.timers[.retry] == world.now.advanced(by: .seconds(3)))
+    world.fire(.retry)
+    #expect(world.tokenRequests.count == requests + 1)
+  }
+
   @Test(arguments: [
     VoiceFailure.Code.unknownApp, .languageNotOffered, .tlsFailed, .addressInvalid, .requestInvalid,
   ])
