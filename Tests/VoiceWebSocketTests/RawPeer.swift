@@ -7,7 +7,16 @@ final class RawPeer: Sendable {
   private final class Collector: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     let continuation: AsyncStream<[UInt8]>.Continuation
-    init(_ continuation: AsyncStream<[UInt8]>.Continuation) { self.continuation = continuation }
+    let greeting: String
+
+    init(_ continuation: AsyncStream<[UInt8]>.Continuation, greeting: String) {
+      self.continuation = continuation
+      self.greeting = greeting
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+      context.writeAndFlush(NIOAny(ByteBuffer(string: self.greeting)), promise: nil)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       let buffer = Self.unwrapInboundIn(data)
@@ -27,12 +36,15 @@ final class RawPeer: Sendable {
     self.bytes = bytes
   }
 
-  static func connect(port: Int) async throws -> RawPeer {
+  struct NotUpgraded: Error { let head: String? }
+
+  /// Connects and writes the greeting at once, so that a test that has to wait for a core does not miss the other end's deadline.
+  static func connect(port: Int, greeting: String) async throws -> RawPeer {
     let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(Collector(continuation))
+          try channel.pipeline.syncOperations.addHandler(Collector(continuation, greeting: greeting))
         }
       }
       .connect(host: "127.0.0.1", port: port).get()
@@ -41,11 +53,12 @@ final class RawPeer: Sendable {
 
   /// Connects and upgrades.
   static func open(port: Int) async throws -> RawPeer {
-    let peer = try await RawPeer.connect(port: port)
-    peer.write(
-      "GET /p?q HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    let peer = try await RawPeer.connect(
+      port: port,
+      greeting: "GET /p?q HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n")
-    _ = await peer.head()
+    let head = await peer.head()
+    guard head?.hasPrefix("HTTP/1.1 101 ") == true else { throw NotUpgraded(head: head) }
     return peer
   }
 
@@ -73,8 +86,6 @@ final class RawPeer: Sendable {
   func write(_ bytes: [UInt8]) {
     self.channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
   }
-
-  func write(_ text: String) { self.write(Array(text.utf8)) }
 
   /// Writes one frame, masked as a client's has to be unless the test wants otherwise.
   func frame(_ first: UInt8, _ payload: [UInt8], isMasked: Bool = true, length: UInt64? = nil) {

@@ -132,16 +132,14 @@ import VoiceWebSocket
     var settings = WebSocketSettings()
     settings.handshakeTimeout = .milliseconds(100)
     let listener = try await WebSocketListener.listen(settings: settings) { _, _ in { _, _ in } }
-    let peer = try await RawPeer.connect(port: listener.port)
-    peer.write("GET / HTTP/1.1\r\nHo")
+    let peer = try await RawPeer.connect(port: listener.port, greeting: "GET / HTTP/1.1\r\nHo")
     #expect(await peer.isClosed())
     await listener.close()
   }
 
   @Test func answersAPlainRequestWith426() async throws {
     let listener = try await WebSocketListener.listen { _, _ in { _, _ in } }
-    let peer = try await RawPeer.connect(port: listener.port)
-    peer.write("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+    let peer = try await RawPeer.connect(port: listener.port, greeting: "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
     let head = await peer.head()
     #expect(head?.hasPrefix("HTTP/1.1 426 ") == true)
     #expect(await peer.isClosed())
