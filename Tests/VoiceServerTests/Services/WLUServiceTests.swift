@@ -1,5 +1,6 @@
 import Foundation
 import GRPCCore
+import Logging
 import SpeechProtocol
 import SwiftProtobuf
 import Testing
@@ -22,9 +23,9 @@ import Testing
     """
 
   private func withBooking<Result: Sendable>(
-    _ body: @escaping @Sendable (TestClient, String) async throws -> Result
+    logger: Logger? = nil, _ body: @escaping @Sendable (TestClient, String) async throws -> Result
   ) async throws -> Result {
-    try await withServer { server in
+    try await withServer(logger: logger) { server in
       try await server.withClient { client in
         try await client.deploy(Array(Self.templates.utf8), type: .yaml)
         return try await body(client, try await client.logIn())
@@ -80,6 +81,26 @@ import Testing
     try await self.withBooking { client, token in
       await self.expectRefusal(.invalidArgument, "speech.stream.request-invalid") {
         _ = try await client.understand(text, token: token)
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(4))) func stopsWhenTheClientIsGone() async throws {
+    let log = CapturingLog()
+    try await self.withBooking(logger: log.logger) { client, token in
+      let text = Speechly_Slu_V1_WLURequest.with { $0.text = String(repeating: "a ", count: 200) }
+      let request = Speechly_Slu_V1_TextsRequest.with { $0.requests = Array(repeating: text, count: 1000) }
+      // A call that is cancelled before all of it has come is none: later and later, then.
+      var others = 1
+      while !log.text.contains("the client has ended the call") {
+        try Task.checkCancellation()
+        let call = Task {
+          try await client.written.texts(request, metadata: TestClient.metadata(token))
+        }
+        for _ in 0..<others { _ = try await client.understand("cancel it", token: token) }
+        call.cancel()
+        _ = await call.result
+        others *= 2
       }
     }
   }
