@@ -308,18 +308,22 @@ async def rings_together():
         await alice.bye(answered["callID"])
 
 
+async def open_again(alice, **login):
+    """A new socket for a session whose socket was dropped; the gateway may hear of it before it hears of the end of the old one."""
+    await alice.drop()
+    again = Client()
+    again.sessid = alice.sessid
+    await again.open()
+    await again.result("login", {"login": "alice", "passwd": "alice-password", **login}, prefixed=False)
+    return again
+
+
 async def reattach():
     async with clients("alice", "bob") as (alice, bob):
         call, other = await talk(alice, bob)
-        await alice.drop()
-        again = Client()
-        again.sessid = alice.sessid
-        await again.open()
+        again = await open_again(
+            alice, sessId=alice.sessid, reconnection=True, loginParams={"attach_call": "true"})
         try:
-            # The gateway may hear of the new socket before it hears of the end of the old one.
-            await again.result("login", {
-                "login": "alice", "passwd": "alice-password", "sessId": alice.sessid, "reconnection": True,
-                "loginParams": {"attach_call": "true"}}, prefixed=False)
             assert (await again.next("clientReady"))["reattached_sessions"] == [call]
             attach = await again.next("attach")
             assert attach["callID"] == call and "a=setup:actpass" in attach["sdp"], attach
@@ -337,14 +341,9 @@ async def tells_later():
     """What one client says while the other has no socket: that one hears it after it attached."""
     async with clients("alice", "bob") as (alice, bob):
         call, other = await talk(alice, bob)
-        await alice.drop()
-        again = Client()
-        again.sessid = alice.sessid
-        await again.open()
+        again = await open_again(alice, sessid=alice.sessid)
         try:
-            # The gateway offers to attach once it knows that the old socket is gone; until the answer the client is away.
-            await again.result("login", {
-                "login": "alice", "passwd": "alice-password", "sessid": alice.sessid}, prefixed=False)
+            # Until it answers the attach the client is away.
             await again.next("clientReady")
             await again.next("attach")
             sent = await bob.result("info", {"sessid": bob.sessid, "dtmf": "42#", "dialogParams": bob.dialog(other)})

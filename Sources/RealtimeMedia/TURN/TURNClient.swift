@@ -6,7 +6,7 @@ public import VoiceCore
 /// nonce); `allocated` (refreshed before its lifetime ends, and asked for until then); `closed`; `failed` with a ``TURNError``. Nothing leads
 /// out of the last two.
 ///
-/// Events: `start`, `received`, `streamReceived`, `send`, `bindChannel`, `close`, `timePassed`. What comes in the
+/// Events: `start`, `received`, `streamReceived`, `send`, `bindChannel`, `confirm`, `close`, `timePassed`. What comes in the
 /// wrong state, from an unknown transaction or without the right integrity changes nothing.
 ///
 /// Outputs, by `poll()`: bytes for the server, the relayed address, data from peers, another server to ask (300),

@@ -306,7 +306,7 @@ import VoiceTesting
     #expect(world.run(.seconds(16)) { world.failures == [.allocationMismatch] })
   }
 
-  @Test func anAllocationThatTheServerForgotFailsAtOnceIfAPeerIsSentTo() {
+  @Test func anAllocationThatTheServerForgotFailsAtOnceIfANewPeerIsSentTo() {
     let world = World()
     world.allocate()
     world.server.forget()
