@@ -40,4 +40,4 @@ run "${width[@]}" --skip "$heavy|$alone|$timed"
 dev/check-examples.sh
 run --skip-build --no-parallel --filter "$alone"
 run --skip-build --no-parallel --filter "$timed"
-run --skip-build --filter "$heavy"
+run --skip-build "${width[@]}" --filter "$heavy"
