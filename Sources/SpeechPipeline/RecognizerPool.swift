@@ -59,6 +59,7 @@ public final class RecognizerPool: Sendable {
   public let engine: any RecognitionEngine
   private let clock: any VoiceClock
   private let settings: PipelineSettings
+  private let replacementFailed: @Sendable (VoiceFailure) -> Void
   private let workers: [RecognizerWorker]
   private let state: Mutex<State>
 
@@ -68,10 +69,15 @@ public final class RecognizerPool: Sendable {
   ///   - engine: Makes the recognisers.
   ///   - size: How many contexts can be recognised at a time, at least 1.
   ///   - clock: The clock on which patience is measured.
+  ///   - replacementFailed: Hears, on any thread, why a recogniser in place of a broken one could not be loaded, which no
+  ///     context is told as long as others work. It is tried again whenever somebody waits.
   public convenience init(
-    engine: any RecognitionEngine, size: Int, clock: any VoiceClock = MonotonicClock()
+    engine: any RecognitionEngine, size: Int, clock: any VoiceClock = MonotonicClock(),
+    replacementFailed: @escaping @Sendable (VoiceFailure) -> Void = { _ in }
   ) {
-    self.init(engine: engine, size: size, clock: clock, detector: nil)
+    self.init(
+      engine: engine, size: size, clock: clock, detector: nil, settings: .standard,
+      replacementFailed: replacementFailed)
   }
 
   /// Creates a pool with a detector of voice activity in place of the engine's own.
@@ -87,9 +93,10 @@ public final class RecognizerPool: Sendable {
   init(
     engine: any RecognitionEngine, size: Int, clock: any VoiceClock,
     detector: (@Sendable () throws(VoiceFailure) -> any VoiceActivityDetector)?,
-    settings: PipelineSettings
+    settings: PipelineSettings, replacementFailed: @escaping @Sendable (VoiceFailure) -> Void = { _ in }
   ) {
     self.engine = engine
+    self.replacementFailed = replacementFailed
     self.clock = clock
     self.settings = settings
     let makeDetector: (@Sendable () throws(VoiceFailure) -> any VoiceActivityDetector)? =
@@ -277,7 +284,9 @@ public final class RecognizerPool: Sendable {
         self.answer(request, .failed(box.failure))
       case .load(let slot):
         // Nobody waits for it, because who caused it has its answer already: the task ends with the load.
-        Task { _ = await self.load(slot) }
+        Task {
+          if let failure = await self.load(slot) { self.replacementFailed(failure) }
+        }
       }
     }
   }

@@ -103,8 +103,12 @@ public final class VoiceServer: Service {
     self.metricsRegistry = metricsRegistry
     self.observer = observer
     self.now = now
-    self.metrics = ServerMetrics(factory: metricsRegistry)
-    self.pool = RecognizerPool(engine: engine, size: configuration.limits.decoders, clock: clock)
+    let metrics = ServerMetrics(factory: metricsRegistry)
+    self.metrics = metrics
+    self.pool = RecognizerPool(engine: engine, size: configuration.limits.decoders, clock: clock) { failure in
+      metrics.failed(failure.code)
+      Refusal(failure).log("a recogniser that broke cannot be replaced", to: logger)
+    }
   }
 
   /// Where the server listens; waits until it is ready.

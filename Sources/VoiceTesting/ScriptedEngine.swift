@@ -70,6 +70,8 @@ public final class ScriptedEngine: RecognitionEngine {
     public enum Step: Hashable, Sendable {
       /// Making a recogniser.
       case load
+      /// Making a recogniser when one was made before.
+      case reload
       /// Hearing the sample at a time.
       case process(at: Duration)
       /// Finishing an utterance.
@@ -147,7 +149,8 @@ public final class ScriptedEngine: RecognitionEngine {
   public var lastTask: RecognitionTask? { self.state.withLock { $0.lastTask } }
 
   public func makeRecognizer() throws(VoiceFailure) -> any Recognizer {
-    try self.failIfDue { $0 == .load }
+    let isFirst = self.recognizersMade == 0
+    try self.failIfDue { $0 == .load || $0 == .reload && !isFirst }
     self.state.withLock { $0.recognizersMade += 1 }
     return ScriptedRecognizer(engine: self)
   }

@@ -208,6 +208,20 @@ struct RecognizerPoolTests {
     #expect(engine.recognizersMade == 2)
   }
 
+  @Test func tellsWhyARecogniserCannotBeReplacedAndTriesAgain() async throws {
+    let engine = ScriptedEngine(
+      words: self.hello, faults: [.init(.process(at: .zero)), .init(.reload, code: .modelMissing)])
+    let (failures, continuation) = AsyncStream<VoiceFailure>.makeStream()
+    let pool = RecognizerPool(engine: engine, size: 1) { failure in continuation.yield(failure) }
+    let context = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
+    _ = await failure { () async throws(VoiceFailure) in _ = try await context.append(self.second) }
+    var told = failures.makeAsyncIterator()
+    #expect(await told.next()?.code == .modelMissing)
+    #expect(pool.status.loaded == 0)
+    let next = try await pool.beginContext(ContextOptions(), patience: .seconds(600))
+    #expect(try await heard(self.second, in: next) == ["hello"])
+  }
+
   @Test func throwsAtOnceWhenAFailureLeavesNothingToTell() async throws {
     let pool = RecognizerPool(
       engine: ScriptedEngine(words: self.hello, faults: [.init(.process(at: .zero))]), size: 1)

@@ -5,6 +5,7 @@ import SpeechProtocol
 import SwiftProtobuf
 import Testing
 import VoiceCore
+import VoiceTesting
 
 @testable import VoiceServer
 
@@ -47,6 +48,42 @@ import VoiceCore
     let lines = log.text.split(separator: "\n")
     #expect(lines.contains { $0.hasPrefix("error stream refused") && $0.contains("speech.engine.failed") })
     #expect(lines.contains { $0.hasPrefix("info login refused") })
+  }
+
+  @Test(.timeLimit(.minutes(4)))
+  func aRecogniserThatCannotBeReplacedIsAnErrorInTheLogAndTriedAgain() async throws {
+    let log = CapturingLog()
+    var configuration = Fixture.configuration()
+    configuration.limits.decoders = 1
+    let engine = ScriptedEngine(
+      words: [.init("hello", at: .milliseconds(100))],
+      faults: [.init(.process(at: .zero)), .init(.reload, code: .modelMissing)])
+    let metrics = try await withServer(configuration, engine: engine, logger: log.logger) { running in
+      try await running.withClient { client in
+        let token = try await client.logIn()
+        let (_, error) = try await client.stream(token: token) { stream in
+          try await stream.send(Request.config(), Request.start())
+          try await stream.send(audio: RunEngine.audio([1, 2]))
+        }
+        #expect(error?.code == .internalError)
+        while !log.text.contains("cannot be replaced") {
+          try Task.checkCancellation()
+          await Task.yield()
+        }
+        let (responses, none) = try await client.stream(token: token) { stream in
+          try await stream.send(Request.config(), Request.start())
+          try await stream.send(audio: RunEngine.audio([1, 2]))
+          try await stream.send(Request.stop)
+        }
+        #expect(none == nil)
+        #expect(responses.words == ["hello"])
+        return try await running.get("/metrics").body
+      }
+    }
+    let line = log.text.split(separator: "\n").first { $0.contains("cannot be replaced") }
+    #expect(line?.hasPrefix("error ") == true)
+    #expect(line?.contains("speech.engine.model-missing") == true)
+    #expect(metrics.contains(#"code="speech.engine.model-missing""#))
   }
 
   @Test func aFullOrMissingDataFolderIsAnErrorOfCallsAndNoPathIsTold() async throws {
