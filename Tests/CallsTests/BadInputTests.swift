@@ -1,7 +1,6 @@
 import CallSignaling
 import Calls
 import Foundation
-import Synchronization
 import Testing
 import VoiceCore
 import VoiceTesting
@@ -210,11 +209,7 @@ import VoiceTesting
   }
 
   @Test func secretsAreNeverLogged() async throws {
-    final class Lines: TxLogger {
-      let lines = Mutex<[String]>([])
-      func log(level: LogLevel, message: String) { self.lines.withLock { $0.append(message) } }
-    }
-    let lines = Lines()
+    let lines = LogLines()
     let world = try await CallsWorld.ready(
       config: TxConfig(
         sipUser: "alice-user", password: "top-secret", pushDeviceToken: "push-secret", logLevel: .all,
@@ -223,7 +218,7 @@ import VoiceTesting
     call.dtmf(dtmf: "4711")
     call.hangup()
     await world.client.disconnected()
-    let text = lines.lines.withLock { $0.joined(separator: "\n") }
+    let text = lines.all.map(\.message).joined(separator: "\n")
     #expect(text.contains("telnyx_rtc.invite"))
     for secret in ["top-secret", "push-secret", "alice-user", "v=0", "ice-pwd", "4711", "+15550100"] {
       #expect(!text.contains(secret))
@@ -231,15 +226,11 @@ import VoiceTesting
   }
 
   @Test func theLogLevelIsAThreshold() async throws {
-    final class Levels: TxLogger {
-      let levels = Mutex<Set<LogLevel>>([])
-      func log(level: LogLevel, message: String) { self.levels.withLock { _ = $0.insert(level) } }
-    }
-    let levels = Levels()
+    let lines = LogLines()
     let world = try await CallsWorld.ready(
-      config: TxConfig(sipUser: "a", password: "p", logLevel: .info, customLogger: levels))
+      config: TxConfig(sipUser: "a", password: "p", logLevel: .info, customLogger: lines))
     world.gateway.send(raw: "{")
     _ = await world.log.failure(.callFrameInvalid)
-    #expect(levels.levels.withLock { $0 } == [.warning, .info])
+    #expect(Set(lines.all.map(\.level)) == [.warning, .info])
   }
 }

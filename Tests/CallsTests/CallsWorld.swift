@@ -71,6 +71,15 @@ final class CallsWorld: Sendable {
   }
 }
 
+/// Keeps what a client logs.
+final class LogLines: TxLogger {
+  private let lines = Mutex<[(level: LogLevel, message: String)]>([])
+
+  var all: [(level: LogLevel, message: String)] { self.lines.withLock { $0 } }
+
+  func log(level: LogLevel, message: String) { self.lines.withLock { $0.append((level, message)) } }
+}
+
 /// Keeps the events of a sequence; waits for the first that satisfies a condition, be it past or to come.
 final class EventRecorder<Event: Sendable>: Sendable {
   private struct State {

@@ -251,6 +251,25 @@ import VoiceTesting
       ])
   }
 
+  @Test func candidatesThatAreTooManyForARingingCallAreLeftOutWithAWarning() async throws {
+    let lines = LogLines()
+    let world = try await CallsWorld.ready(
+      config: TxConfig(sipUser: "alice", password: "secret", logLevel: .all, customLogger: lines))
+    let call = try await Self.incoming(world)
+    for number in 1...70 {
+      let line = "candidate:\(number) 1 udp 2122260223 192.0.2.1 5000 typ host"
+      world.gateway.send(
+        .candidate(CandidateMessage(callID: Self.id, candidate: line, sdpMid: "0", sdpMLineIndex: 0)))
+    }
+    world.gateway.send(.endOfCandidates(CallReference(callID: Self.id)))
+    call.answer()
+    _ = try await world.gateway.request(.answer)
+    let steps = try #require(world.peer(of: call)).steps
+    #expect(steps.count { if case .addedCandidate(.some) = $0 { true } else { false } } == 64)
+    #expect(steps.last == .addedCandidate(nil))
+    #expect(lines.all.count { $0.message.contains("too many wait for the call's media") } == 6)
+  }
+
   @Test func anAnswerTricklesIfTheConfigurationSaysSo() async throws {
     let world = try await CallsWorld.ready(
       config: TxConfig(sipUser: "alice", password: "secret", useTrickleIce: true))

@@ -195,7 +195,11 @@ final class ClientDriver: Sendable {
     let factory = self.parts.media
     return MediaRunner(
       make: { try factory.makePeer(setup) }, tell: { [weak self] in self?.submit(.call(id, $0)) },
-      answered: { [weak self] in self?.submit(.updateAnswered(id, request: $0, $1)) })
+      answered: { [weak self] in self?.submit(.updateAnswered(id, request: $0, $1)) },
+      leftOut: { [weak self] in
+        let listener = self?.state.withLock { $0.listener }
+        listener?.log(.warning, "a candidate of call \(id) is left out: too many wait for the call's media")
+      })
   }
 
   private func happened(_ event: MediaPeerEvent, in id: CallID) {

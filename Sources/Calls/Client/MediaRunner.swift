@@ -25,20 +25,24 @@ final class MediaRunner: Sendable {
   private let make: @Sendable () throws -> any MediaPeer
   private let tell: @Sendable (CallMachine.Event) -> Void
   private let answered: @Sendable (RPCID?, Result<SDP, VoiceFailure>) -> Void
+  private let leftOut: @Sendable () -> Void
 
   /// - Parameters:
   ///   - make: Makes the peer.
   ///   - tell: Takes what came of commands; may be called on any thread.
   ///   - answered: Takes answers to offers that came in the call.
+  ///   - leftOut: Hears of every candidate of the other side that is left out, because too many wait for a peer.
   init(
     make: @escaping @Sendable () throws -> any MediaPeer,
     tell: @escaping @Sendable (CallMachine.Event) -> Void,
-    answered: @escaping @Sendable (RPCID?, Result<SDP, VoiceFailure>) -> Void
+    answered: @escaping @Sendable (RPCID?, Result<SDP, VoiceFailure>) -> Void,
+    leftOut: @escaping @Sendable () -> Void
   ) {
     (self.stream, self.commands) = AsyncStream.makeStream()
     self.make = make
     self.tell = tell
     self.answered = answered
+    self.leftOut = leftOut
   }
 
   /// Performs a command after those before it; `stop` also gives up the one that is under way.
@@ -131,11 +135,17 @@ final class MediaRunner: Sendable {
         self.tell(.remoteRejected(Self.failure(error)))
       }
     case .candidate(let candidate):
-      let peer = self.state.withLock { state in
-        if state.peer == nil, state.early.count < Self.mostEarly { state.early.append(candidate) }
-        return state.peer
+      let (peer, hasRoom) = self.state.withLock { state in
+        // There is always room for the end of them.
+        let hasRoom = state.early.count < Self.mostEarly + (candidate == nil ? 1 : 0)
+        if state.peer == nil, hasRoom { state.early.append(candidate) }
+        return (state.peer, hasRoom)
       }
-      await peer?.addRemoteCandidate(candidate)
+      if let peer {
+        await peer.addRemoteCandidate(candidate)
+      } else if !hasRoom {
+        self.leftOut()
+      }
     case .setMuted, .setHeld, .stop: break
     }
   }
