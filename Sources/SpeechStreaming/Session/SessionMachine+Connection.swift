@@ -57,16 +57,19 @@ extension SessionMachine {
     guard case .streaming(let stream) = self.connection else { return }
     let timeout = self.configuration.replyTimeout
     let leg = self.contexts.first?.leg
-    let owesAnswer = leg.map { $0.serverContextId == nil || $0.stopSent } ?? false
-    guard stream.inFlight > 0 || owesAnswer else {
-      actions.append(.setTimer(.progress, now.advanced(by: timeout)))
-      return
+    let owedSince: VoiceInstant?
+    if let leg, leg.serverContextId == nil {
+      // Whoever takes audio without end, and says nothing, is no better than one that takes none.
+      owedSince = min(leg.began, stream.lastProgress)
+    } else {
+      owedSince = stream.inFlight > 0 || leg?.stopSent == true ? stream.lastProgress : nil
     }
-    let deadline = stream.lastProgress.advanced(by: timeout)
+    let deadline = (owedSince ?? now).advanced(by: timeout)
     guard now >= deadline else {
       actions.append(.setTimer(.progress, deadline))
       return
     }
+    if leg?.serverContextId != nil, stream.inFlight == 0 { self.contexts[0].hasHung = true }
     actions.append(.cancelStream(stream.id))
     self.connectionLost(VoiceFailure(.serverTimedOut), pushBack: nil, at: now, &actions)
   }
@@ -97,7 +100,11 @@ extension SessionMachine {
     self.connection = .idle
     actions.append(.cancelTimer(.progress))
     actions.append(.cancelTimer(.reason))
-    guard let head = self.contexts.first else { return }
+    guard let head = self.contexts.first else {
+      // The last utterance was stopped as the server ended it; what came behind the server's limit is not recognised.
+      if failure.code == .contextTooLong { actions.append(.emit(.failed(failure))) }
+      return
+    }
     if failure.code == .contextTooLong, let leg = head.leg {
       // The server allows less than we thought: make the next legs shorter.
       let reached = self.configuration.duration(ofSamples: leg.sent - leg.origin)

@@ -26,6 +26,8 @@ extension SessionMachine {
     var resumeToken = ""
     /// When the context lost its server, and how many tries were made since.
     var outage: Outage?
+    /// Whether a server took the whole context and never finished it: then another try has worked only when it gets further.
+    var hasHung = false
     /// Whether the engine of this process has taken over from the server.
     var isDegraded = false
     /// How often the engine failed in this context.
@@ -55,6 +57,8 @@ extension SessionMachine {
     let segmentBase: Int
     /// The last segment that was known when the leg began; up to it the server repeats itself.
     let replayedThrough: Int
+    /// When the server was asked to take it.
+    let began: VoiceInstant
     /// The position up to which audio was handed to the transport.
     var sent: Int64
     var serverContextId: String?

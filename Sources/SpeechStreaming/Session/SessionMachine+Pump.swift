@@ -78,7 +78,7 @@ extension SessionMachine {
       }, on: &stream, at: now, &actions)
     return Leg(
       origin: origin, segmentBase: context.resumeSegment ?? context.assembler.nextSegmentId,
-      replayedThrough: context.assembler.lastSegmentId, sent: origin)
+      replayedThrough: context.assembler.lastSegmentId, began: now, sent: origin)
   }
 
   /// The next piece of audio to send, or `nil` if there is none or the leg is to end here.

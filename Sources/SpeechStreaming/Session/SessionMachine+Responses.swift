@@ -46,7 +46,7 @@ extension SessionMachine {
       self.legFinished(at: now, &actions)
       return
     }
-    self.segmentChanged(response, &actions)
+    self.segmentChanged(response, at: now, &actions)
   }
 
   private mutating func contextStarted(
@@ -63,7 +63,7 @@ extension SessionMachine {
     self.contexts[0].leg?.serverContextId = serverContextId
     self.contexts[0].assembler.name(serverContextId)
     if !self.connection.isEngine {
-      self.schedule.connected(at: now)
+      if !self.contexts[0].hasHung { self.schedule.connected(at: now) }
       self.reconnecting = nil
       self.hasRefreshedToken = false
       self.endPatience(&actions)
@@ -107,6 +107,7 @@ extension SessionMachine {
       actions.append(.setTimer(.reason, now.advanced(by: self.configuration.reasonTimeout)))
       return
     }
+    self.gotFurther(at: now)
     if let limit = leg.limit, limit < self.contexts[0].window.end || self.contexts[0].audio != .ended {
       self.reportUnfinished(in: 0, &actions)
       self.contexts[0].leg = nil
@@ -140,8 +141,15 @@ extension SessionMachine {
     self.violation("the context was finished before it was stopped", &actions)
   }
 
+  /// A server has got further than the one that hung.
+  private mutating func gotFurther(at now: VoiceInstant) {
+    guard self.contexts[0].hasHung, !self.connection.isEngine else { return }
+    self.contexts[0].hasHung = false
+    self.schedule.connected(at: now)
+  }
+
   private mutating func segmentChanged(
-    _ response: Speechly_Slu_V1_SLUResponse, _ actions: inout [Action]
+    _ response: Speechly_Slu_V1_SLUResponse, at now: VoiceInstant, _ actions: inout [Action]
   ) {
     guard let leg = self.contexts[0].leg else { return }
     let (segmentId, overflow) = Int(response.segmentID).addingReportingOverflow(leg.segmentBase)
@@ -150,6 +158,7 @@ extension SessionMachine {
       return
     }
     let isReplay = segmentId <= leg.replayedThrough
+    if !isReplay { self.gotFurther(at: now) }
     let contextId = self.contexts[0].contextId
     let rate = self.configuration.sampleRate
     let update: SegmentAssembler.Update
@@ -177,7 +186,7 @@ extension SessionMachine {
         SpeechIntent(value: intent.intent, isFinal: false), segmentId: segmentId, isReplay: isReplay)
     case .segmentEnd(let end):
       update = self.contexts[0].assembler.receivedSegmentEnd(segmentId: segmentId, isReplay: isReplay)
-      self.moveResumePoint(after: segmentId, end, leg: leg)
+      self.moveResumePoint(after: segmentId, end, leg: leg, at: now)
     case .started, .finished, .rttRequest, nil:
       // Handled before, or a kind of message that a newer server may send.
       return
@@ -203,7 +212,7 @@ extension SessionMachine {
 
   /// Audio before the end of a finished segment is not needed again, unless an earlier segment is still open.
   private mutating func moveResumePoint(
-    after segmentId: Int, _ end: Speechly_Slu_V1_SLUSegmentEnd, leg: Leg
+    after segmentId: Int, _ end: Speechly_Slu_V1_SLUSegmentEnd, leg: Leg, at now: VoiceInstant
   ) {
     guard self.contexts[0].assembler.allFinished(before: segmentId),
       let segment = self.contexts[0].assembler.segments[segmentId], segment.isFinal
@@ -219,6 +228,7 @@ extension SessionMachine {
       return
     }
     guard sample >= self.contexts[0].resumeSample else { return }
+    if sample > self.contexts[0].resumeSample { self.gotFurther(at: now) }
     self.contexts[0].resumeSample = sample
     let repeated = isExact ? max(0, Int(end.repeatedSegments)) : 0
     self.contexts[0].resumeSegment = repeated > 0 ? max(0, segmentId - repeated + 1) : nil

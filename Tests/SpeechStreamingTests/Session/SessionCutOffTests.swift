@@ -59,6 +59,19 @@ import VoiceCore
     #expect(world.recoveries.map(\.replayed) == [.milliseconds(10_100)])
   }
 
+  @Test func aStopThatCrossesTheServersEndOfTheContextDoesNotHideWhyItEnded() {
+    var world = SessionWorld()
+    world.connect("one")
+    world.audio(1)
+    world.stopAndDrain()
+    world.acceptAll()
+    world.finished("one")
+    world.cut(VoiceFailure(.contextTooLong))
+    #expect(world.codes == [.contextTooLong])
+    #expect(world.finishedContexts.count == 1)
+    #expect(world.machine.state == .stopped)
+  }
+
   @Test func whatComesForAContextThatTheServerHasEndedIsReportedAndIgnored() {
     var world = SessionWorld()
     world.connect("one")
