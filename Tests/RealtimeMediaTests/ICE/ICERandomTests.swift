@@ -98,7 +98,7 @@ import VoiceTesting
   }
 
   static var total: Int {
-    ProcessInfo.processInfo.environment["VOICE_LONG_TESTS"] == "1" ? 10_000 : 400
+    ProcessInfo.processInfo.environment["VOICE_LONG_TESTS"] == "1" ? 10_000 : 200
   }
 
   @Test func anyTwoAgentsConnectOrFailInTime() {
@@ -142,7 +142,7 @@ import VoiceTesting
 
   /// Any bytes, in any order with any other event: nothing traps, and nothing is sent without bounds.
   @Test func randomEventsNeverTrap() {
-    let rounds = ProcessInfo.processInfo.environment["VOICE_LONG_TESTS"] == "1" ? 2000 : 100
+    let rounds = ProcessInfo.processInfo.environment["VOICE_LONG_TESTS"] == "1" ? 2000 : 50
     for seed in 0..<UInt64(rounds) {
       var random = SeededGenerator(seed: seed)
       let world = Self.course(seed: seed).world
