@@ -43,7 +43,7 @@ struct ServerParts: Sendable {
       configuration: configuration, apps: apps, tokens: tokens, key: key)
     let gate = ServiceGate(
       authenticator: authenticator, apps: apps, clock: server.clock, idleTime: configuration.limits.idleTime,
-      metrics: server.metrics, logger: server.logger)
+      metrics: server.metrics, phase: server.phase, logger: server.logger)
     let interface: @Sendable (UUID) -> ContextUnderstanding? = { [now = server.now] app in
       interfaces.understanding(of: app, at: now())
     }

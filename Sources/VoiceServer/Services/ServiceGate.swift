@@ -11,6 +11,7 @@ struct ServiceGate: Sendable {
   let clock: any VoiceClock
   let idleTime: Duration
   let metrics: ServerMetrics
+  let phase: ServerPhase
   let logger: Logger
 
   /// Answers one call, away from the threads that the connections run on.
@@ -24,6 +25,11 @@ struct ServiceGate: Sendable {
     } catch {
       throw self.rpcError(error, context)
     }
+  }
+
+  /// Whether nobody waits for the answer any more. A transport that shuts down cancels all calls, and theirs may still finish.
+  func isAbandoned(_ context: ServerContext) -> Bool {
+    context.cancellation.isCancelled && self.phase.value < .draining
   }
 
   func rpcError(_ refusal: Refusal, _ context: ServerContext) -> RPCError {

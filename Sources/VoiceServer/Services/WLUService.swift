@@ -41,9 +41,9 @@ struct WLUService: Speechly_Slu_V1_WLU.ServiceProtocol {
       let interface = try self.interface(of: app)
       var response = Speechly_Slu_V1_TextsResponse()
       for text in request.message.requests {
-        // Others want to be answered meanwhile, and nobody may wait for the rest any more: the handle says so, not the task.
+        // Others want to be answered meanwhile.
         await Task.yield()
-        guard !context.cancellation.isCancelled else {
+        guard !self.gate.isAbandoned(context) else {
           throw Refusal(.connectionLost, "The client has ended the call.", status: .cancelled)
         }
         response.responses.append(try self.response(to: text, interface, app))

@@ -105,6 +105,24 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(4))) func anOrderlyStopLetsTextsFinish() async throws {
+    try await withServer { server in
+      try await server.withClient { client in
+        try await client.deploy(Array(Self.templates.utf8), type: .yaml)
+        let token = try await client.logIn()
+        let text = Speechly_Slu_V1_WLURequest.with { $0.text = String(repeating: "a ", count: 200) }
+        let request = Speechly_Slu_V1_TextsRequest.with { $0.requests = Array(repeating: text, count: 24) }
+        let call = Task {
+          try await client.written.texts(request, metadata: TestClient.metadata(token))
+        }
+        // Meanwhile it has come, and is being answered.
+        for _ in 0..<4 { _ = try await client.understand("cancel it", token: token) }
+        server.server.beginGracefulShutdown()
+        #expect(try await call.value.responses.count == 24)
+      }
+    }
+  }
+
   @Test func takesALongText() async throws {
     try await self.withBooking { client, token in
       _ = try await client.understand(String(repeating: "x ", count: 200), token: token)
