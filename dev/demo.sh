@@ -14,5 +14,5 @@ echo "Building; the first build takes some minutes, on two cores a quarter of an
 quiet=(--quiet)
 if [[ -t 2 ]]; then quiet=(); fi
 swift build --configuration release --product voice "${quiet[@]}" \
-  >&2 2> >(grep --line-buffered --invert-match 'swift-distributed-tracing' >&2 || true)
+  >&2 2> >(grep --line-buffered --invert-match --extended-regexp "^warning: 'swift-distributed-tracing'|/CMakeLists\.txt$" >&2 || true)
 exec "$(swift build --configuration release --show-bin-path)/voice" demo "$@"

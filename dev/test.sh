@@ -30,7 +30,7 @@ timed+='|CallEndToEndTests|CallReattachTests'
 # All tests begin at once unless they are held back, and on few cores the deadlines of those that wait for sockets run out.
 # The help is read whole: a pipe that `grep --quiet` closes early would fail, and hold nothing back, whenever the writer was slower.
 width=()
-help=$(swift test --help-hidden 2>&1)
+help=$(swift test --help-hidden 2>&1 || true)
 if [[ $help == *--experimental-maximum-parallelization-width* ]]; then
   width=(--experimental-maximum-parallelization-width 8)
 fi

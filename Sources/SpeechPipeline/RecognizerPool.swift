@@ -69,8 +69,8 @@ public final class RecognizerPool: Sendable {
   ///   - engine: Makes the recognisers.
   ///   - size: How many contexts can be recognised at a time, at least 1.
   ///   - clock: The clock on which patience is measured.
-  ///   - replacementFailed: Hears, on any thread, why a recogniser in place of a broken one could not be loaded, which no
-  ///     context is told as long as others work. It is tried again whenever somebody waits.
+  ///   - replacementFailed: Hears, on any thread, why a recogniser could not be loaded outside ``load(progress:)``, as in place
+  ///     of a broken one; no context is told as long as others work. It is tried again whenever somebody waits.
   public convenience init(
     engine: any RecognitionEngine, size: Int, clock: any VoiceClock = MonotonicClock(),
     replacementFailed: @escaping @Sendable (VoiceFailure) -> Void = { _ in }

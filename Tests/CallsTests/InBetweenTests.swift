@@ -234,16 +234,25 @@ import VoiceTesting
 
   // MARK: Candidates
 
-  @Test func candidatesThatComeWhileACallRingsAreKeptForItsMedia() async throws {
-    let world = try await CallsWorld.ready()
+  /// What the media of a call do that rings while candidates and their end come, and is answered then.
+  private static func steps(after candidates: [String], in world: CallsWorld) async throws
+    -> [ScriptedMediaPeer.Step]
+  {
     let call = try await Self.incoming(world)
-    let line = "candidate:1 1 udp 2122260223 192.0.2.1 5000 typ host"
-    world.gateway.send(
-      .candidate(CandidateMessage(callID: Self.id, candidate: line, sdpMid: "0", sdpMLineIndex: 0)))
+    for line in candidates {
+      world.gateway.send(
+        .candidate(CandidateMessage(callID: Self.id, candidate: line, sdpMid: "0", sdpMLineIndex: 0)))
+    }
     world.gateway.send(.endOfCandidates(CallReference(callID: Self.id)))
     call.answer()
     _ = try await world.gateway.request(.answer)
-    let steps = try #require(world.peer(of: call)).steps
+    return try #require(world.peer(of: call)).steps
+  }
+
+  @Test func candidatesThatComeWhileACallRingsAreKeptForItsMedia() async throws {
+    let world = try await CallsWorld.ready()
+    let line = "candidate:1 1 udp 2122260223 192.0.2.1 5000 typ host"
+    let steps = try await Self.steps(after: [line], in: world)
     #expect(
       steps == [
         .madeAnswer(isReattach: false),
@@ -255,16 +264,8 @@ import VoiceTesting
     let lines = LogLines()
     let world = try await CallsWorld.ready(
       config: TxConfig(sipUser: "alice", password: "secret", logLevel: .all, customLogger: lines))
-    let call = try await Self.incoming(world)
-    for number in 1...70 {
-      let line = "candidate:\(number) 1 udp 2122260223 192.0.2.1 5000 typ host"
-      world.gateway.send(
-        .candidate(CandidateMessage(callID: Self.id, candidate: line, sdpMid: "0", sdpMLineIndex: 0)))
-    }
-    world.gateway.send(.endOfCandidates(CallReference(callID: Self.id)))
-    call.answer()
-    _ = try await world.gateway.request(.answer)
-    let steps = try #require(world.peer(of: call)).steps
+    let candidates = (1...70).map { "candidate:\($0) 1 udp 2122260223 192.0.2.1 5000 typ host" }
+    let steps = try await Self.steps(after: candidates, in: world)
     #expect(steps.count { if case .addedCandidate(.some) = $0 { true } else { false } } == 64)
     #expect(steps.last == .addedCandidate(nil))
     #expect(lines.all.count { $0.message.contains("too many wait for the call's media") } == 6)
