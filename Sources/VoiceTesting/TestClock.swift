@@ -126,7 +126,8 @@ public final class TestClock: VoiceClock {
 
   /// Moves the clock and wakes the timers that are due, earliest deadline first, equal ones in the order they were set.
   ///
-  /// All woken tasks see the new time. A time that is over does nothing: the clock never goes back.
+  /// All woken tasks see the new time. One that has set its timer and is still on the way into its suspension goes on at once,
+  /// so it may be ahead of earlier ones. A time that is over does nothing: the clock never goes back.
   public func advance(to instant: VoiceInstant) {
     let due = self.state.withLock { state -> [Sleeper] in
       guard instant > state.now else { return [] }

@@ -119,6 +119,7 @@ import VoiceTesting
         }
         await clock.waitForTimers(count: index + 1)
       }
+      await executor.runsNothing()
       clock.advance(by: .seconds(4))
       for _ in 0..<4 { try await group.next() }
       #expect(order.values == [1, 2, 3, 4])
@@ -141,6 +142,7 @@ import VoiceTesting
         }
         await clock.waitForTimers(count: index + 1)
       }
+      await executor.runsNothing()
       clock.advance(by: .seconds(1))
       try await group.waitForAll()
     }
@@ -228,5 +230,15 @@ private final class SerialExecutor: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     self.queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+
+  /// Waits until the tasks that have begun are suspended.
+  ///
+  /// A timer is reported while its task is still on the way into the suspension, and a task that is woken there goes on at
+  /// once, before those that have to be resumed.
+  func runsNothing() async {
+    await withCheckedContinuation { continuation in
+      self.queue.async { continuation.resume() }
+    }
   }
 }
