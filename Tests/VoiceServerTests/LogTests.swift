@@ -66,10 +66,7 @@ import VoiceTesting
           try await stream.send(audio: RunEngine.audio([1, 2]))
         }
         #expect(error?.code == .internalError)
-        while !log.text.contains("cannot be replaced") {
-          try Task.checkCancellation()
-          await Task.yield()
-        }
+        try await log.waitForLine(with: "cannot be replaced")
         let (responses, none) = try await client.stream(token: token) { stream in
           try await stream.send(Request.config(), Request.start())
           try await stream.send(audio: RunEngine.audio([1, 2]))

@@ -18,6 +18,7 @@ struct ServiceGate: Sendable {
   func answer<Value: Sendable>(
     _ context: ServerContext, _ work: () async throws(Refusal) -> Value
   ) async throws(RPCError) -> Value {
+    self.logger.trace("call began", metadata: ["method": "\(context.descriptor)"])
     do throws(Refusal) {
       return try await withTaskExecutorPreference(globalConcurrentExecutor) { () async throws(Refusal) in
         try await work()

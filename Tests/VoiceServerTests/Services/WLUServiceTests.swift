@@ -22,6 +22,8 @@ import Testing
       *book book a table for $guests(guests) *cancel and cancel it
     """
 
+  private static let textsBegan = "call began [\"method\": speechly.slu.v1.WLU/Texts]"
+
   private func withBooking<Result: Sendable>(
     logger: Logger? = nil, _ body: @escaping @Sendable (TestClient, String) async throws -> Result
   ) async throws -> Result {
@@ -85,38 +87,35 @@ import Testing
     }
   }
 
+  /// Enough to keep a server busy that does not see that it may stop.
+  private static func texts(_ count: Int) -> Speechly_Slu_V1_TextsRequest {
+    let text = Speechly_Slu_V1_WLURequest.with { $0.text = String(repeating: "a ", count: 100) }
+    return .with { $0.requests = Array(repeating: text, count: count) }
+  }
+
   @Test(.timeLimit(.minutes(4))) func stopsWhenTheClientIsGone() async throws {
     let log = CapturingLog()
     try await self.withBooking(logger: log.logger) { client, token in
-      let text = Speechly_Slu_V1_WLURequest.with { $0.text = String(repeating: "a ", count: 200) }
-      let request = Speechly_Slu_V1_TextsRequest.with { $0.requests = Array(repeating: text, count: 1000) }
-      // A call that is cancelled before all of it has come is none: later and later, then.
-      var others = 1
-      while !log.text.contains("the client has ended the call") {
-        try Task.checkCancellation()
-        let call = Task {
-          try await client.written.texts(request, metadata: TestClient.metadata(token))
-        }
-        for _ in 0..<others { _ = try await client.understand("cancel it", token: token) }
-        call.cancel()
-        _ = await call.result
-        others *= 2
+      let call = Task {
+        try await client.written.texts(Self.texts(1000), metadata: TestClient.metadata(token))
       }
+      try await log.waitForLine(with: Self.textsBegan)
+      call.cancel()
+      try await log.waitForLine(with: "the client has ended the call")
+      _ = await call.result
     }
   }
 
   @Test(.timeLimit(.minutes(4))) func anOrderlyStopLetsTextsFinish() async throws {
-    try await withServer { server in
+    let log = CapturingLog()
+    try await withServer(ShutdownTests.configuration(drain: .seconds(600)), logger: log.logger) { server in
       try await server.withClient { client in
         try await client.deploy(Array(Self.templates.utf8), type: .yaml)
         let token = try await client.logIn()
-        let text = Speechly_Slu_V1_WLURequest.with { $0.text = String(repeating: "a ", count: 200) }
-        let request = Speechly_Slu_V1_TextsRequest.with { $0.requests = Array(repeating: text, count: 24) }
         let call = Task {
-          try await client.written.texts(request, metadata: TestClient.metadata(token))
+          try await client.written.texts(Self.texts(24), metadata: TestClient.metadata(token))
         }
-        // Meanwhile it has come, and is being answered.
-        for _ in 0..<4 { _ = try await client.understand("cancel it", token: token) }
+        try await log.waitForLine(with: Self.textsBegan)
         server.server.beginGracefulShutdown()
         #expect(try await call.value.responses.count == 24)
       }

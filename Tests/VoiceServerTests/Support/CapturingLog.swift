@@ -4,8 +4,20 @@ import Synchronization
 /// Keeps everything that is logged, at every level.
 final class CapturingLog: Sendable {
   private let lines = Mutex<[String]>([])
+  private let (news, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
   var text: String { self.lines.withLock { $0.joined(separator: "\n") } }
+
+  /// Waits, one task at a time, until a line that contains the text is there.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled before.
+  func waitForLine(with part: String) async throws {
+    var news = self.news.makeAsyncIterator()
+    while !self.lines.withLock({ $0.contains { $0.contains(part) } }) {
+      try Task.checkCancellation()
+      await news.next()
+    }
+  }
 
   var logger: Logger {
     var logger = Logger(label: "test") { _ in Handler(log: self) }
@@ -27,6 +39,7 @@ final class CapturingLog: Sendable {
       let all = self.metadata.merging(event.metadata ?? [:]) { _, new in new }
       let error = event.error.map { "\($0)" } ?? ""
       self.log.lines.withLock { $0.append("\(event.level) \(event.message) \(all) \(error)") }
+      self.log.signal.yield()
     }
   }
 }
