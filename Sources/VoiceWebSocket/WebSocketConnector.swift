@@ -20,6 +20,7 @@ public struct WebSocketConnector: Sendable {
   private let group: any EventLoopGroup
   private let settings: WebSocketSettings
   private let trust: WebSocketTrust
+  private let resolver: (any Resolver & Sendable)?
 
   /// Creates a connector.
   ///
@@ -31,9 +32,18 @@ public struct WebSocketConnector: Sendable {
     group: (any EventLoopGroup)? = nil, settings: WebSocketSettings = WebSocketSettings(),
     trust: WebSocketTrust = .system
   ) {
+    self.init(group: group, settings: settings, trust: trust, resolver: nil)
+  }
+
+  /// - Parameter resolver: Finds the addresses of a host; `nil` for that of the operating system.
+  init(
+    group: (any EventLoopGroup)?, settings: WebSocketSettings, trust: WebSocketTrust,
+    resolver: (any Resolver & Sendable)?
+  ) {
     self.group = group ?? MultiThreadedEventLoopGroup.singleton
     self.settings = settings
     self.trust = trust
+    self.resolver = resolver
   }
 
   /// Opens a connection.
@@ -50,7 +60,8 @@ public struct WebSocketConnector: Sendable {
     onEvent: @escaping @Sendable (WebSocketConnection, WebSocketEvent) -> Void
   ) async throws(WebSocketFailure) -> WebSocketConnection {
     let attempt = ConnectAttempt(
-      address: address, headers: headers, settings: self.settings, loop: self.group.next(), onEvent: onEvent)
+      address: address, headers: headers, settings: self.settings, loop: self.group.next(),
+      resolver: self.resolver, onEvent: onEvent)
     let tls: NIOSSLContext?
     do {
       tls = address.isSecure ? try self.tlsContext() : nil
@@ -77,23 +88,31 @@ public struct WebSocketConnector: Sendable {
 
 /// One try to open a connection; its outcome is what happens first.
 private final class ConnectAttempt: Sendable {
+  private struct State {
+    /// The connection that is to be upgraded: of those to several addresses of a host the first that is made.
+    var channel: (any Channel)?
+    var isDone = false
+  }
+
   private let address: WebSocketAddress
   private let headers: [(String, String)]
   private let settings: WebSocketSettings
   private let loop: any EventLoop
+  private let resolver: (any Resolver & Sendable)?
   private let onEvent: @Sendable (WebSocketConnection, WebSocketEvent) -> Void
   private let outcome: EventLoopPromise<WebSocketConnection>
-  private let channel = Mutex<(any Channel)?>(nil)
-  private let isDone = Mutex(false)
+  private let state = Mutex(State())
 
   init(
     address: WebSocketAddress, headers: [(String, String)], settings: WebSocketSettings, loop: any EventLoop,
+    resolver: (any Resolver & Sendable)?,
     onEvent: @escaping @Sendable (WebSocketConnection, WebSocketEvent) -> Void
   ) {
     self.address = address
     self.headers = headers
     self.settings = settings
     self.loop = loop
+    self.resolver = resolver
     self.onEvent = onEvent
     self.outcome = loop.makePromise()
   }
@@ -101,17 +120,19 @@ private final class ConnectAttempt: Sendable {
   func run(tls: NIOSSLContext?) async -> Result<WebSocketConnection, WebSocketFailure> {
     let timeout = TimeAmount(self.settings.handshakeTimeout)
     let deadline = self.loop.scheduleTask(in: timeout) {
-      self.fail(.timedOut(self.channel.withLock { $0 } == nil ? .connecting : .upgrading))
+      self.fail(.timedOut(self.state.withLock { $0.channel } == nil ? .connecting : .upgrading))
     }
     ClientBootstrap(group: self.loop)
       .connectTimeout(timeout)
+      .resolver(self.resolver)
       .channelOption(.socketOption(.tcp_nodelay), value: 1)
-      .channelInitializer { channel in
-        self.channel.withLock { $0 = channel }
-        return channel.eventLoop.makeCompletedFuture { try self.configure(channel, tls: tls) }
-      }
       .connect(host: self.address.host, port: self.address.port)
-      .whenFailure { error in self.fail(self.failure(of: error)) }
+      .whenComplete { result in
+        switch result {
+        case .success(let channel): self.connected(channel, tls: tls)
+        case .failure(let error): self.fail(self.failure(of: error))
+        }
+      }
     let result = await self.outcome.futureResult.map { Result<WebSocketConnection, any Error>.success($0) }
       .recover { .failure($0) }.result()
     deadline.cancel()
@@ -121,17 +142,34 @@ private final class ConnectAttempt: Sendable {
     }
   }
 
+  /// Asks for the upgrade.
+  ///
+  /// Not before, in the bootstrap's initializer: that is called for each address of the host, and the end of a connection that
+  /// another one has overtaken is no failure.
+  private func connected(_ channel: any Channel, tls: NIOSSLContext?) {
+    let isDone = self.state.withLock { state in
+      if !state.isDone { state.channel = channel }
+      return state.isDone
+    }
+    guard !isDone else { return channel.close(mode: .all, promise: nil) }
+    do {
+      try self.configure(channel, tls: tls)
+    } catch {
+      self.fail(HandshakeWatch.failure(of: error, stage: tls == nil ? .upgrading : .securing))
+    }
+  }
+
   /// Ends the attempt, unless it has ended, and leaves no channel behind.
   func fail(_ failure: WebSocketFailure) {
     guard self.finish() else { return }
     self.outcome.fail(failure)
-    self.channel.withLock { $0 }?.close(mode: .all, promise: nil)
+    self.state.withLock { $0.channel }?.close(mode: .all, promise: nil)
   }
 
   private func finish() -> Bool {
-    self.isDone.withLock { isDone in
-      defer { isDone = true }
-      return !isDone
+    self.state.withLock { state in
+      defer { state.isDone = true }
+      return !state.isDone
     }
   }
 

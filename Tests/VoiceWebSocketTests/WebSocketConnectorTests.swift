@@ -1,18 +1,21 @@
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import NIOSSL
 import Testing
 import VoiceCore
-import VoiceWebSocket
+
+@testable import VoiceWebSocket
 
 /// The client's end: how opening fails, and what goes over an open connection.
 @Suite(.timeLimit(.minutes(4))) struct WebSocketConnectorTests {
   private func failure(
-    _ address: String, timeout: Duration = .seconds(5), trust: WebSocketTrust = .system
+    _ address: String, timeout: Duration = .seconds(5), trust: WebSocketTrust = .system,
+    group: (any EventLoopGroup)? = nil
   ) async throws -> WebSocketFailure? {
     var settings = WebSocketSettings()
     settings.handshakeTimeout = timeout
-    let connector = WebSocketConnector(settings: settings, trust: trust)
+    let connector = WebSocketConnector(group: group, settings: settings, trust: trust)
     do {
       let connection = try await connector.connect(to: try WebSocketAddress(address)) { _, _ in }
       connection.abort()
@@ -29,16 +32,53 @@ import VoiceWebSocket
   }
 
   @Test func tellsAPortWhereNothingListens() async throws {
-    let listener = try await WebSocketListener.listen { _, _ in { _, _ in } }
-    let port = listener.port
-    await listener.close()
-    let failure = try await self.failure("ws://127.0.0.1:\(port)")
-    #expect(failure == .refused(host: "127.0.0.1", port: port))
+    let failure = try await self.failure("ws://127.0.0.1:1")
+    #expect(failure == .refused(host: "127.0.0.1", port: 1))
   }
 
   @Test func tellsAHostWithoutAddress() async throws {
-    let failure = try await self.failure("ws://no-such-host.invalid")
+    // A look-up holds up all others of its event loop.
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let failure = try await self.failure("ws://no-such-host.invalid", timeout: .seconds(60), group: group)
     #expect(failure == .hostUnresolvable(host: "no-such-host.invalid"))
+    try await group.shutdownGracefully()
+  }
+
+  /// A name that has an address of each kind, of which only one is served.
+  private struct TwoAddresses: Resolver {
+    let loop: any EventLoop
+    let port: (v4: Int, v6: Int)
+
+    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+      self.loop.makeCompletedFuture { [try SocketAddress(ipAddress: "127.0.0.1", port: self.port.v4)] }
+    }
+
+    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+      self.loop.makeCompletedFuture { [try SocketAddress(ipAddress: "::1", port: self.port.v6)] }
+    }
+
+    func cancelQueries() {}
+  }
+
+  @Test func triesAllAddressesOfAHost() async throws {
+    let log = EventLog(echoes: true)
+    let listener = try await WebSocketListener.listen { _, _ in log.receiver }
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    func connect(v4: Int, to address: String) async throws -> WebSocketConnection {
+      try await WebSocketConnector(
+        group: loop, settings: WebSocketSettings(), trust: .system,
+        resolver: TwoAddresses(loop: loop, port: (v4, 1))
+      ).connect(to: try WebSocketAddress(address)) { _, _ in }
+    }
+    // Port 1 refuses, and that of the other kind is tried next.
+    let connection = try await connect(v4: listener.port, to: "ws://two.example")
+    try connection.send("hello")
+    #expect(await log.next() == .text(Array("hello".utf8)))
+    connection.abort()
+    await #expect(throws: WebSocketFailure.refused(host: "two.example", port: 80)) {
+      try await connect(v4: 1, to: "ws://two.example")
+    }
+    await listener.close()
   }
 
   @Test(arguments: [200, 302, 401, 404, 503]) func tellsTheStatusOfAnHTTPAnswer(status: Int) async throws {
@@ -88,7 +128,7 @@ import VoiceWebSocket
 
   @Test func givesUpOnAServerThatDoesNotAnswer() async throws {
     try await self.withAnswer(nil) { port in
-      let failure = try await self.failure("ws://127.0.0.1:\(port)", timeout: .milliseconds(100))
+      let failure = try await self.failure("ws://127.0.0.1:\(port)", timeout: .seconds(3))
       #expect(failure == .timedOut(.upgrading))
     }
   }
