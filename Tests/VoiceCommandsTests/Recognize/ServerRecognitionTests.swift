@@ -94,7 +94,8 @@ struct ServerRecognitionTests {
       #expect(await PortProbe.ask(port: addresses.http.port, patience: .seconds(60)) == .ours)
       #expect(await PortProbe.ask(port: addresses.grpc.port, patience: .seconds(60)) == .other)
     }
-    let nobody = ServerProbe(address: .init(host: "127.0.0.1", port: 1, secure: false))
+    let nobody = ServerProbe(
+      address: .init(host: "127.0.0.1", port: 1, secure: false), patience: .seconds(60))
     #expect(await nobody.ask() == .nobody)
   }
 }

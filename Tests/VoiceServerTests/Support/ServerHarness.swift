@@ -17,7 +17,7 @@ import VoiceCore
 /// Runs a server on free ports while the body runs.
 func withServer<Result: Sendable>(
   _ configuration: ServerConfiguration? = nil, engine: any RecognitionEngine = RunEngine(),
-  dataFolder: String? = nil, logger: Logger? = nil,
+  dataFolder: String? = nil, clock: any VoiceClock = MonotonicClock(), logger: Logger? = nil,
   now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) },
   _ body: @Sendable (RunningServer) async throws -> Result
 ) async throws -> Result {
@@ -25,7 +25,7 @@ func withServer<Result: Sendable>(
   var configuration = configuration ?? Fixture.configuration()
   configuration.dataFolder = dataFolder ?? folder.path
   let server = VoiceServer(
-    configuration: configuration, engine: engine, clock: MonotonicClock(),
+    configuration: configuration, engine: engine, clock: clock,
     logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
     metricsRegistry: PrometheusRegistry(), observer: .init(), now: now)
   return try await withThrowingTaskGroup(of: Void.self) { group in
