@@ -15,12 +15,8 @@ import VoiceTesting
   /// What a voice of flite says, in a WAV file.
   static func recording(of text: String, in folder: URL) throws -> String {
     let path = folder.appendingPathComponent("\(text.count).wav").path
-    let flite = Process()
-    flite.executableURL = URL(fileURLWithPath: "/usr/bin/flite")
-    flite.arguments = ["-voice", "rms", "-t", text, "-o", path]
-    try flite.run()
-    flite.waitUntilExit()
-    try #require(flite.terminationStatus == 0)
+    let status = try RunningProgram("/usr/bin/flite", ["-voice", "rms", "-t", text, "-o", path]).wait()
+    try #require(status == 0)
     return path
   }
 

@@ -111,13 +111,11 @@ struct PhraseListTests {
 struct TinyModelTests {
   @Test func theScriptMakesTheModelOfTheTests() async throws {
     try await withTemporaryFolder(named: "sherpa-made") { folder in
-      let process = Process()
-      process.executableURL = TinyModel.root.appending(path: ".peers/bin/python")
-      process.arguments = [TinyModel.script, folder.path]
-      try #require(
-        (try? process.run()) != nil, "There is no Python for the tests in .peers: run make setup-peers.")
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
+      let python = TinyModel.root.appending(path: ".peers/bin/python").path
+      let process = try #require(
+        try? RunningProgram(python, [TinyModel.script, folder.path]),
+        "There is no Python for the tests in .peers: run make setup-peers.")
+      #expect(await process.status() == 0)
       let others = EncoderArchitecture.allCases.filter { $0 != .lstm }.map { "encoders/\($0.rawValue).onnx" }
       for file in TinyModel.files + others {
         let made = try Data(contentsOf: folder.appending(path: file))

@@ -1,8 +1,10 @@
 import Foundation
 import PocketSphinxRecognition
 import SpeechPipeline
+import Testing
 import VoiceAudio
 import VoiceCore
+import VoiceTesting
 
 /// Recordings and synthetic voices, and the one pool of real recognisers for all tests: loading is what takes long.
 enum RealSpeech {
@@ -22,11 +24,8 @@ enum RealSpeech {
   static func flite(_ text: String, voice: String) throws -> [Int16] {
     let file = FileManager.default.temporaryDirectory.appending(path: "flite-\(UUID().uuidString).wav")
     defer { try? FileManager.default.removeItem(at: file) }
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/flite")
-    process.arguments = ["-voice", voice, "-t", text, "-o", file.path]
-    try process.run()
-    process.waitUntilExit()
+    let status = try RunningProgram("/usr/bin/flite", ["-voice", voice, "-t", text, "-o", file.path]).wait()
+    try #require(status == 0)
     return self.samples(try Data(contentsOf: file).dropFirst(44))
   }
 

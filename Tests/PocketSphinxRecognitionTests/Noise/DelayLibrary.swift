@@ -29,12 +29,9 @@ enum DelayLibrary {
     let file = folder.appending(path: "delay.c")
     let library = folder.appending(path: "libdelay.so")
     try source.write(to: file, atomically: false, encoding: .utf8)
-    let compiler = Process()
-    compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    compiler.arguments = ["cc", "-shared", "-fPIC", "-O1", "-o", library.path, file.path]
-    try compiler.run()
-    compiler.waitUntilExit()
-    guard compiler.terminationStatus == 0 else { throw Failure.notCompiled }
+    let compiler = try RunningProgram(
+      "/usr/bin/env", ["cc", "-shared", "-fPIC", "-O1", "-o", library.path, file.path])
+    guard compiler.wait() == 0 else { throw Failure.notCompiled }
     return library.path
   }
 

@@ -2,6 +2,7 @@ import Foundation
 import SpeechUnderstanding
 import Testing
 import VoiceCore
+import VoiceTesting
 
 @testable import VoiceServer
 
@@ -133,14 +134,10 @@ import VoiceCore
     for file in [Self.file, Self.list, ConfigurationFile(name: "notes.txt", text: "left out")] {
       try Data(file.bytes).write(to: URL(fileURLWithPath: folder.path + "/" + file.name))
     }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "tar", "-C", folder.path, "--format", format, "-cf", folder.path + "/out", "--sort=name", ".",
-    ]
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus <= 1)
+    let tar = try RunningProgram(
+      "/usr/bin/env",
+      ["tar", "-C", folder.path, "--format", format, "-cf", folder.path + "/out", "--sort=name", "."])
+    #expect(tar.wait() <= 1)
     let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/out"))
     #expect(try TarArchive.files(in: Array(bytes)).map(\.name) == ["app.yaml", "rooms.csv"])
   }
