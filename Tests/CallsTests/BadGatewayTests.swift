@@ -95,6 +95,7 @@ import VoiceTesting
     #expect(Self.isRetriedSocketFailure(failure))
     // The second connection is a good one.
     try await client.ready()
+    await log.next("ready")
     #expect(log.count("network.server.unreachable") == 1)
     #expect(log.count("socketConnected") == 1)
     await client.disconnected()
@@ -119,6 +120,7 @@ import VoiceTesting
     #expect(Self.isRetriedSocketFailure(failure))
     clock.advance(by: .seconds(1))
     try await client.ready()
+    await log.next("ready")
     #expect(log.count("socketConnected") == 1)
     client.disconnect()
     await server.close()

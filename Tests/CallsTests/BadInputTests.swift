@@ -204,6 +204,7 @@ import VoiceTesting
     call.hangup()
     _ = await log.ended()
     _ = try await world.gateway.request(.bye)
+    await world.log.next("callReported")
     #expect(world.log.count("ready") == 1)
     #expect(world.log.count("DONE") == 1)
   }

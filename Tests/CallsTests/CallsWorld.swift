@@ -57,13 +57,7 @@ final class CallsWorld: Sendable {
 
   /// Waits until the peer of a call has both descriptions.
   func mediaIsDone(of call: Call) async {
-    guard let id = call.callInfo?.callId else { return }
-    let peer = self.media.peer(of: CallID(id.uuidString))
-    while let peer, !Task.isCancelled,
-      !peer.steps.contains(where: { if case .appliedRemote(_, isFinal: true) = $0 { true } else { false } })
-    {
-      await Task.yield()
-    }
+    await self.peer(of: call)?.hasBothDescriptions()
   }
 
   func peer(of call: Call) -> ScriptedMediaPeer? {

@@ -160,10 +160,12 @@ import VoiceTesting
     let world = try await CallsWorld.ready()
     let (call, log) = try await world.activeCall()
     let count = log.events.count
+    let clientCount = world.log.events.count
     world.paths.change(to: Self.elsewhere)
     await log.state("RECONNECTING", from: count)
     await log.state("ACTIVE", from: count)
     #expect(call.callState == .ACTIVE)
+    await world.log.next("ACTIVE", from: clientCount)
     #expect(world.log.count("socketConnected") == 2)
   }
 

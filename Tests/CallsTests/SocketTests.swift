@@ -40,10 +40,11 @@ import VoiceTesting
     let call = try await client.call("bob")
     try await call.answered()
     let events = EventRecorder(call.events)
+    await log.next("ready")
+    let count = log.events.count
     gateway.cut()
     await events.state("RECONNECTING")
-    let count = log.events.count
-    await log.next("ready", from: count - 1)
+    await log.next("ready", from: count)
     _ = await events.first { if case .stateUpdated(.ACTIVE) = $0 { true } else { false } }
     client.disconnect()
     await listener.close()

@@ -84,7 +84,8 @@ import VoiceTesting
       script: #"{"streams": [{"steps": [{"when": "stop", "do": "silence"}]}]}"#,
       configure: { $0.replyTimeout = .seconds(2) })
     #expect(run.words == Self.audio.words.map(\.text))
-    #expect(run.utterance.failures.map(\.code) == [.serverTimedOut])
+    // On a busy machine the second stream may begin too late as well.
+    #expect(Set(run.utterance.failures.map(\.code)) == [.serverTimedOut])
   }
 
   @Test func aServerThatIsKilledBetweenStopAndFinishLosesNothing() async throws {
@@ -134,7 +135,7 @@ import VoiceTesting
     ) { peer in
       let port = try #require(try await peer.event("listening")["port"]?.int)
       var configuration = Self.configuration(port: port)
-      configuration.loginTimeout = .seconds(1)
+      if code == .serverTimedOut { configuration.loginTimeout = .seconds(1) }
       let client = try SpeechClient(
         configuration: configuration, source: SilenceSource(duration: .seconds(1)))
       do throws(VoiceFailure) {

@@ -74,6 +74,8 @@ struct AvailabilityTests {
     configuration.authorizer = authorizer
     let utility = SpeechRecognitionUtility(configuration: configuration)
     #expect(await self.failure(of: utility)?.code == .recognitionDenied)
+    // The start has asked as well; its question is answered by now.
+    #expect(await utility.authorize() == .denied)
     authorizer.answer(.authorized)
     #expect(await self.failure(of: utility) == nil)
   }

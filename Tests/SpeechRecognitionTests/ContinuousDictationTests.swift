@@ -9,7 +9,7 @@ import VoiceTesting
 @testable import SpeechRecognition
 
 /// Whole recordings through everything, with the real engine where the words matter.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ContinuousDictationTests {
   private func listen(
     _ source: any AudioSource, timeout: Duration? = .milliseconds(1500),

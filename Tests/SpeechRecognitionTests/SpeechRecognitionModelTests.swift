@@ -75,6 +75,6 @@ import VoiceTesting
     task.cancel()
     await task.value
     #expect(!model.isListening)
-    #expect(!self.source.isCapturing)
+    await self.source.captureStopped()
   }
 }

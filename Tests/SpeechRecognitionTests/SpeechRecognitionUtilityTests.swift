@@ -197,12 +197,17 @@ struct SpeechRecognitionUtilityTests {
 
   @Test func stoppingBeforeTheSourceIsOpenNeverListens() async throws {
     let authorizer = ManualAuthorizer()
-    let utility = self.utility { $0.authorizer = authorizer }
+    let (isReady, ready) = AsyncStream.makeStream(of: Void.self)
+    let utility = self.utility {
+      $0.authorizer = authorizer
+      $0.source = HeldSource(source: self.source, isReady: isReady)
+    }
     authorizer.answer(.authorized)
     await utility.authorize()
     var listener = Listener(utility)
     try utility.startSpeechRecognition()
     utility.stop()
+    ready.finish()
     await listener.readToStop()
     #expect(!listener.all.states.contains(.audioEngineStop))
     #expect(!self.source.isCapturing)
@@ -303,6 +308,8 @@ struct SpeechRecognitionUtilityTests {
       try await utility.start()
       self.source.send(silence(.milliseconds(600)))
       await gate.reached(1)
+      // A utility that is released tells nothing any more.
+      queue.sync {}
     }
     queue.sync {}
     let count = told.values.count
@@ -404,5 +411,16 @@ private final class Holder: Sendable {
     } catch {
       self.state.withLock { $0.failures += 1 }
     }
+  }
+}
+
+/// A source that takes its time to open.
+private struct HeldSource: AudioSource {
+  let source: ManualAudioSource
+  let isReady: AsyncStream<Void>
+
+  func capture() async throws(VoiceFailure) -> AudioCapture {
+    for await _ in self.isReady {}
+    return try await self.source.capture()
   }
 }

@@ -55,7 +55,7 @@ import VoiceTesting
     let log = CapturingLog()
     var configuration = Fixture.configuration()
     configuration.limits.decoders = 1
-    configuration.limits.decoderPatience = .seconds(600)
+    configuration.limits.decoderPatience = .seconds(60)
     let engine = ScriptedEngine(
       words: [.init("hello", at: .milliseconds(100))],
       faults: [.init(.process(at: .zero)), .init(.reload, code: .modelMissing)])

@@ -133,9 +133,19 @@ public final class ScriptedMediaPeer: MediaPeer {
   }
 
   public func applyRemote(_ answer: SDP, isFinal: Bool) async throws {
-    self.state.withLock { $0.steps.append(.appliedRemote(answer, isFinal: isFinal)) }
+    // Last, so that who sees the step knows that what it causes was reported.
+    defer { self.state.withLock { $0.steps.append(.appliedRemote(answer, isFinal: isFinal)) } }
     if let failure = self.script().remoteFailure { throw failure }
     if isFinal, self.script().connects { self.report(.connected) }
+  }
+
+  /// Waits until the peer that made an offer has the answer; returns early if the task is cancelled.
+  package func hasBothDescriptions() async {
+    while !Task.isCancelled,
+      !self.steps.contains(where: { if case .appliedRemote(_, isFinal: true) = $0 { true } else { false } })
+    {
+      await Task.yield()
+    }
   }
 
   public func addRemoteCandidate(_ candidate: MediaCandidate?) async {

@@ -63,7 +63,7 @@ extension MediaInteropTests {
 }
 
 extension OwnMedia {
-  /// Waits for speech and its end: a second of silence after it.
+  /// Waits for speech and its end: three seconds of silence after it, because a peer on a busy machine may pause for one.
   func hearsSpeech(within limit: Duration = .seconds(30)) async throws -> [Int16] {
     let audio = self.session.audio
     let speech = try await Deadline.within(limit) {
@@ -73,7 +73,7 @@ extension OwnMedia {
         let isLoud = Tones.power(of: frame.samples[...]) > 1e4
         quiet = isLoud ? 0 : quiet + frame.samples.count
         if isLoud || !heard.isEmpty { heard += frame.samples }
-        if !heard.isEmpty, quiet >= 48_000 { return heard }
+        if !heard.isEmpty, quiet >= 144_000 { return heard }
       }
       return heard
     }

@@ -259,7 +259,7 @@ import VoiceTesting
   }
 
   @Test func datagramsFitAnyPath() throws {
-    var pair = try self.pair()
+    var pair = try self.pair(timeout: .seconds(60))
     var longest = 0
     pair.mutation = { datagram, _ in
       longest = max(longest, datagram.count)
@@ -343,7 +343,7 @@ import VoiceTesting
   }
 
   @Test func closeThatComesWithTheLastFlightIsToldAfterTheKeys() throws {
-    var pair = try self.pair()
+    var pair = try self.pair(timeout: .seconds(60))
     var last: [UInt8] = []
     pair.mutation = { datagram, isToClient in
       guard isToClient, datagram.first == 20 else { return datagram }
