@@ -77,8 +77,8 @@ public struct IceServerAddress: Hashable, Sendable {
   }
 
   /// Looks the host up, unless it is an IP address.
-  func resolve(on loop: any EventLoop, with lookup: HostLookup) -> EventLoopFuture<TransportAddress> {
+  func resolve(on loop: any EventLoop, with lookup: HostLookup) -> EventLoopFuture<[TransportAddress]> {
     guard let ip = IPAddress(self.host) else { return lookup(self.host, self.port, loop) }
-    return loop.makeSucceededFuture(TransportAddress(ip, port: self.port))
+    return loop.makeSucceededFuture([TransportAddress(ip, port: self.port)])
   }
 }

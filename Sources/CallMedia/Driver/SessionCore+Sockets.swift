@@ -15,13 +15,13 @@ extension SessionCore {
       found.whenComplete { [weak self] result in
         guard let self else { return }
         switch result {
-        case .success(let address): self.open { $0.lookedUp(number, address) }
+        case .success(let addresses): self.open { $0.lookedUp(number, addresses) }
         case .failure(let error):
           // One that was given up was told already.
           if self.connection == nil {
             self.warnOfLookup(server.address.host, "cannot be looked up", cause: error)
           }
-          self.open { $0.lookedUp(number, nil) }
+          self.open { $0.lookedUp(number, []) }
         }
       }
     }
@@ -201,9 +201,12 @@ struct WeakCore {
 }
 
 extension MediaSession.Configuration.IceServer {
-  func resolved(_ address: TransportAddress, relaysIPv6: Bool) -> ICEAgent.Server {
-    ICEAgent.Server(
-      self.address.isRelay ? .turn : .stun, address, transport: self.address.transport,
+  /// The server at its addresses, the best first; `nil` without one.
+  func resolved(_ addresses: [TransportAddress], relaysIPv6: Bool) -> ICEAgent.Server? {
+    guard let first = addresses.first else { return nil }
+    return ICEAgent.Server(
+      self.address.isRelay ? .turn : .stun, first,
+      alternative: addresses.first { $0.ip.isV6 != first.ip.isV6 }, transport: self.address.transport,
       tlsName: self.address.host, username: self.username, password: self.password,
       relayIsV6: relaysIPv6)
   }

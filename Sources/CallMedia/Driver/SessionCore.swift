@@ -96,7 +96,9 @@ final class SessionCore: PacedMember {
     }
     var connection = self.configuration.connection
     connection.ice.servers = servers.indices.compactMap { number in
-      beginning.found[number].map { servers[number].resolved($0, relaysIPv6: self.configuration.relaysIPv6) }
+      beginning.found[number].flatMap {
+        servers[number].resolved($0, relaysIPv6: self.configuration.relaysIPv6)
+      }
     }
     do throws(VoiceFailure) {
       self.begin(try AudioConnection(configuration: connection, random: self.random))

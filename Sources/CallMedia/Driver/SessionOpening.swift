@@ -8,8 +8,8 @@ import VoiceCore
 struct SessionOpening: Sendable {
   /// What the connection begins with.
   struct Beginning: Hashable, Sendable {
-    /// The addresses of servers, by their number in the configuration.
-    var found: [Int: TransportAddress]
+    /// The addresses of each server that was found, by its number in the configuration.
+    var found: [Int: [TransportAddress]]
     /// Servers that are not waited for any longer.
     var late: [Int]
   }
@@ -18,7 +18,7 @@ struct SessionOpening: Sendable {
     var isBound = false
     var isTimeUp = false
     var asked: Set<Int>
-    var found: [Int: TransportAddress] = [:]
+    var found: [Int: [TransportAddress]] = [:]
   }
 
   private enum State: Sendable {
@@ -43,11 +43,11 @@ struct SessionOpening: Sendable {
   /// All sockets were bound, or could not be.
   mutating func bound() -> Beginning? { self.changed { $0.isBound = true } }
 
-  /// A lookup ended; `nil` if there is no such host.
-  mutating func lookedUp(_ server: Int, _ address: TransportAddress?) -> Beginning? {
+  /// A lookup ended, without an address if there is no such host.
+  mutating func lookedUp(_ server: Int, _ addresses: [TransportAddress]) -> Beginning? {
     self.changed { opening in
       guard opening.asked.remove(server) != nil else { return }
-      opening.found[server] = address
+      opening.found[server] = addresses.isEmpty ? nil : addresses
     }
   }
 

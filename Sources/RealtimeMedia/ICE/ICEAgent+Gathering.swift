@@ -24,21 +24,24 @@ extension ICEAgent {
       let known = BaseCandidate(address: local, candidate: candidate, localPreference: preference)
       self.addBase(base, known, at: now)
     }
-    for (index, server) in self.configuration.servers.enumerated()
-    where server.transport == .udp && server.address.ip.isV6 == local.ip.isV6
-      && (!local.ip.isLoopback || server.address.ip.isLoopback)
-    {
+    for (index, server) in self.configuration.servers.enumerated() {
+      guard let address = server.datagramAddress(isV6: local.ip.isV6),
+        !local.ip.isLoopback || address.ip.isLoopback
+      else { continue }
       // The same server twice would be two allocations of one pair of addresses, of which it refuses the second.
       let before = self.configuration.servers[..<index]
       if before.contains(where: {
-        $0.kind == server.kind && $0.transport == .udp && $0.address == server.address
+        $0.kind == server.kind && $0.datagramAddress(isV6: local.ip.isV6) == address
       }) {
         continue
       }
       switch server.kind {
       case .stun where self.configuration.relayOnly: break
-      case .stun: self.addQuery(id, index, server.address, at: now)
-      case .turn: self.addRelay(index, server, .socket(id), at: now)
+      case .stun: self.addQuery(id, index, address, at: now)
+      case .turn:
+        var server = server
+        server.address = address
+        self.addRelay(index, server, .socket(id), at: now)
       }
     }
     self.startStreams(at: now)

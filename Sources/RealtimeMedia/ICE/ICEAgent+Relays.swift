@@ -141,6 +141,7 @@ extension ICEAgent {
   ) {
     self.relays[id]?.isPending = false
     self.relays[id]?.retries = 0
+    self.relays[id]?.isAtAlternative = false
     self.relays[id]?.allocatedAt = now
     // Of relays, those are better that add less between us and the server.
     let best: UInt16
@@ -182,6 +183,7 @@ extension ICEAgent {
     }
     self.relays[id]?.redirections += 1
     self.relays[id]?.server.address = address
+    self.relays[id]?.server.alternative = nil
     self.reopen(id, at: now)
   }
 
@@ -194,6 +196,10 @@ extension ICEAgent {
     self.removeBase(.relay(id))
     // The server was started anew, or a NAT gave us another address: nothing is wrong with another allocation at once.
     if wasStable, error == .allocationMismatch {
+      self.relays[id]?.isPending = true
+      return self.reopen(id, at: now)
+    }
+    if self.triesAlternative(id, relay, error) {
       self.relays[id]?.isPending = true
       return self.reopen(id, at: now)
     }
@@ -212,6 +218,17 @@ extension ICEAgent {
       self.relays[id]?.retryAt = now.advanced(by: wait)
     }
     self.settle(at: now)
+  }
+
+  /// Whether a stream that could not be opened is worth a try at the other address of its server; both are tried each time.
+  private mutating func triesAlternative(_ id: Int, _ relay: Relay, _ error: TURNError) -> Bool {
+    guard case .stream = relay.carrier, let alternative = relay.server.alternative,
+      error == .unreachable || error == .connectionClosed
+    else { return false }
+    self.relays[id]?.server.address = alternative
+    self.relays[id]?.server.alternative = relay.server.address
+    self.relays[id]?.isAtAlternative = !relay.isAtAlternative
+    return !relay.isAtAlternative
   }
 
   /// Begins again with a new client, and with a new stream if it is one.

@@ -181,6 +181,8 @@ extension ICEAgent {
     /// How long gathering waits for the word that the allocation is still there.
     var confirmedBy: VoiceInstant?
     var redirections = 0
+    /// Whether a stream tries the other address of its server, having failed at the first.
+    var isAtAlternative = false
     var retries = 0
     var retryAt: VoiceInstant?
   }

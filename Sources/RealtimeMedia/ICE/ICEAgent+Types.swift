@@ -26,7 +26,7 @@ extension ICEAgent {
     }
 
     /// How it is reached.
-    public enum Transport: Hashable, Sendable {
+    public enum Transport: Hashable, Sendable, CaseIterable {
       case udp
       case tcp
       case tls
@@ -36,6 +36,8 @@ extension ICEAgent {
     public var kind: Kind
     /// Where it is.
     public var address: TransportAddress
+    /// Where it is as well: its address of the other IP version, if it has one.
+    public var alternative: TransportAddress?
     /// How it is reached; STUN by UDP alone.
     public var transport: Transport
     /// The name that the certificate has to have.
@@ -49,16 +51,25 @@ extension ICEAgent {
 
     /// Creates a server.
     public init(
-      _ kind: Kind, _ address: TransportAddress, transport: Transport = .udp, tlsName: String? = nil,
-      username: String = "", password: String = "", relayIsV6: Bool = false
+      _ kind: Kind, _ address: TransportAddress, alternative: TransportAddress? = nil,
+      transport: Transport = .udp, tlsName: String? = nil, username: String = "", password: String = "",
+      relayIsV6: Bool = false
     ) {
       self.kind = kind
       self.address = address
+      self.alternative = alternative
       self.transport = transport
       self.tlsName = tlsName
       self.username = username
       self.password = password
       self.relayIsV6 = relayIsV6
+    }
+
+    /// Where a socket of an IP version reaches it by UDP.
+    func datagramAddress(isV6: Bool) -> TransportAddress? {
+      guard self.transport == .udp else { return nil }
+      return self.address.ip.isV6 == isV6
+        ? self.address : self.alternative.flatMap { $0.ip.isV6 == isV6 ? $0 : nil }
     }
   }
 

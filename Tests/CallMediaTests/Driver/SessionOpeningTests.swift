@@ -31,26 +31,26 @@ struct SessionOpeningTests {
     var opening = self.opening(3)
     let found = try self.address(1)
     #expect(opening.bound() == nil)
-    #expect(opening.lookedUp(1, found) == nil)
-    #expect(opening.lookedUp(2, nil) == nil)
+    #expect(opening.lookedUp(1, [found]) == nil)
+    #expect(opening.lookedUp(2, []) == nil)
     #expect(opening.deadline == self.start.advanced(by: .seconds(1)))
     #expect(opening.timePassed(at: self.start.advanced(by: .milliseconds(999))) == nil)
-    #expect(opening.timePassed(at: opening.deadline) == .init(found: [1: found], late: [0]))
+    #expect(opening.timePassed(at: opening.deadline) == .init(found: [1: [found]], late: [0]))
   }
 
   @Test func beginsAsSoonAsAllLookupsHaveEnded() throws {
     var opening = self.opening(2)
     let found = try self.address(1)
     #expect(opening.bound() == nil)
-    #expect(opening.lookedUp(0, found) == nil)
-    #expect(opening.lookedUp(1, nil) == .init(found: [0: found], late: []))
+    #expect(opening.lookedUp(0, [found]) == nil)
+    #expect(opening.lookedUp(1, []) == .init(found: [0: [found]], late: []))
   }
 
   @Test func beginsOnce() throws {
     var opening = self.opening(1)
     _ = opening.bound()
     _ = opening.timePassed(at: opening.deadline)
-    #expect(opening.lookedUp(0, try self.address(1)) == nil)
+    #expect(opening.lookedUp(0, [try self.address(1)]) == nil)
     #expect(opening.bound() == nil)
     #expect(opening.timePassed(at: opening.deadline) == nil)
   }
@@ -58,7 +58,7 @@ struct SessionOpeningTests {
   @Test func ignoresAServerThatWasNotAskedFor() throws {
     var opening = self.opening(1)
     #expect(opening.bound() == nil)
-    #expect(opening.lookedUp(7, try self.address(7)) == nil)
-    #expect(opening.lookedUp(0, nil) == .init(found: [:], late: []))
+    #expect(opening.lookedUp(7, [try self.address(7)]) == nil)
+    #expect(opening.lookedUp(0, []) == .init(found: [:], late: []))
   }
 }
