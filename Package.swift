@@ -255,7 +255,9 @@ let package = Package(
       ["VoiceCore", "VoiceAudio", "VoicePlatform", "RealtimeMedia", "VoiceTesting", .nioCore, .nioPosix]),
     tests(
       of: "VoiceWebSocket",
-      ["VoiceCore", "VoiceTesting", .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL]),
+      [
+        "VoiceCore", "VoiceTesting", .crypto, .nioCore, .nioPosix, .nioHTTP1, .nioTLS, .nioWebSocket, .nioSSL,
+      ]),
     tests(
       of: "Calls",
       [

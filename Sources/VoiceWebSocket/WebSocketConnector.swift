@@ -59,15 +59,15 @@ public struct WebSocketConnector: Sendable {
     to address: WebSocketAddress, headers: [(String, String)] = [],
     onEvent: @escaping @Sendable (WebSocketConnection, WebSocketEvent) -> Void
   ) async throws(WebSocketFailure) -> WebSocketConnection {
-    let attempt = ConnectAttempt(
-      address: address, headers: headers, settings: self.settings, loop: self.group.next(),
-      resolver: self.resolver, onEvent: onEvent)
     let tls: NIOSSLContext?
     do {
       tls = address.isSecure ? try self.tlsContext() : nil
     } catch {
       throw .tlsFailed(reason: "the authorities cannot be read")
     }
+    let attempt = ConnectAttempt(
+      address: address, headers: headers, settings: self.settings, loop: self.group.next(),
+      resolver: self.resolver, onEvent: onEvent)
     let result = await withTaskCancellationHandler {
       await attempt.run(tls: tls)
     } onCancel: {
@@ -80,7 +80,9 @@ public struct WebSocketConnector: Sendable {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.applicationProtocols = ["http/1.1"]
     if case .authorities(let pem) = self.trust {
-      configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(pem))
+      let certificates = try NIOSSLCertificate.fromPEMBytes(pem)
+      guard !certificates.isEmpty else { throw NIOSSLError.failedToLoadCertificate }
+      configuration.trustRoots = .certificates(certificates)
     }
     return try NIOSSLContext(configuration: configuration)
   }
@@ -89,8 +91,9 @@ public struct WebSocketConnector: Sendable {
 /// One try to open a connection; its outcome is what happens first.
 private final class ConnectAttempt: Sendable {
   private struct State {
-    /// The connection that is to be upgraded: of those to several addresses of a host the first that is made.
-    var channel: (any Channel)?
+    /// Those to the addresses of the host that are being made; then the first that is, which is to be upgraded.
+    var channels: [any Channel] = []
+    var isConnected = false
     var isDone = false
   }
 
@@ -120,19 +123,10 @@ private final class ConnectAttempt: Sendable {
   func run(tls: NIOSSLContext?) async -> Result<WebSocketConnection, WebSocketFailure> {
     let timeout = TimeAmount(self.settings.handshakeTimeout)
     let deadline = self.loop.scheduleTask(in: timeout) {
-      self.fail(.timedOut(self.state.withLock { $0.channel } == nil ? .connecting : .upgrading))
+      self.fail(.timedOut(self.state.withLock { $0.isConnected } ? .upgrading : .connecting))
     }
-    ClientBootstrap(group: self.loop)
-      .connectTimeout(timeout)
-      .resolver(self.resolver)
-      .channelOption(.socketOption(.tcp_nodelay), value: 1)
-      .connect(host: self.address.host, port: self.address.port)
-      .whenComplete { result in
-        switch result {
-        case .success(let channel): self.connected(channel, tls: tls)
-        case .failure(let error): self.fail(self.failure(of: error))
-        }
-      }
+    // On the loop, so that a connection has its handlers before it reads.
+    self.loop.execute { self.open(within: timeout, tls: tls) }
     let result = await self.outcome.futureResult.map { Result<WebSocketConnection, any Error>.success($0) }
       .recover { .failure($0) }.result()
     deadline.cancel()
@@ -142,16 +136,41 @@ private final class ConnectAttempt: Sendable {
     }
   }
 
+  private func open(within timeout: TimeAmount, tls: NIOSSLContext?) {
+    guard !self.state.withLock({ $0.isDone }) else { return }
+    ClientBootstrap(group: self.loop)
+      .connectTimeout(timeout)
+      .resolver(self.resolver)
+      .channelOption(.socketOption(.tcp_nodelay), value: 1)
+      .channelInitializer { channel in
+        let isWanted = self.state.withLock { state in
+          if !state.isDone { state.channels.append(channel) }
+          return !state.isDone
+        }
+        return isWanted
+          ? channel.eventLoop.makeSucceededVoidFuture()
+          : channel.eventLoop.makeFailedFuture(WebSocketFailure.cancelled)
+      }
+      .connect(host: self.address.host, port: self.address.port)
+      .whenComplete { result in
+        switch result {
+        case .success(let channel): self.connected(channel, tls: tls)
+        case .failure(let error): self.fail(self.failure(of: error))
+        }
+      }
+  }
+
   /// Asks for the upgrade.
   ///
   /// Not before, in the bootstrap's initializer: that is called for each address of the host, and the end of a connection that
   /// another one has overtaken is no failure.
   private func connected(_ channel: any Channel, tls: NIOSSLContext?) {
-    let isDone = self.state.withLock { state in
-      if !state.isDone { state.channel = channel }
-      return state.isDone
+    let isWanted = self.state.withLock { state in
+      state.isConnected = true
+      if !state.isDone { state.channels = [channel] }
+      return !state.isDone
     }
-    guard !isDone else { return channel.close(mode: .all, promise: nil) }
+    guard isWanted else { return channel.close(mode: .all, promise: nil) }
     do {
       try self.configure(channel, tls: tls)
     } catch {
@@ -163,7 +182,7 @@ private final class ConnectAttempt: Sendable {
   func fail(_ failure: WebSocketFailure) {
     guard self.finish() else { return }
     self.outcome.fail(failure)
-    self.state.withLock { $0.channel }?.close(mode: .all, promise: nil)
+    for channel in self.state.withLock({ $0.channels }) { channel.close(mode: .all, promise: nil) }
   }
 
   private func finish() -> Bool {
@@ -191,14 +210,16 @@ private final class ConnectAttempt: Sendable {
     var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: self.address.target)
     head.headers.add(name: "Host", value: self.address.hostField)
     for (name, value) in self.headers { head.headers.add(name: name, value: value) }
-    let upgraded = try pipeline.configureUpgradableHTTPClientPipeline(
-      configuration: .init(
-        upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
-          upgradeRequestHead: head, upgraders: [upgrader],
-          notUpgradingCompletionHandler: { channel in
-            channel.eventLoop.makeFailedFuture(
-              WebSocketFailure.upgradeInvalid("the answer to the challenge is wrong"))
-          })))
+    var configuration = NIOUpgradableHTTPClientPipelineConfiguration(
+      upgradeConfiguration: NIOTypedHTTPClientUpgradeConfiguration(
+        upgradeRequestHead: head, upgraders: [upgrader],
+        notUpgradingCompletionHandler: { channel in
+          channel.eventLoop.makeFailedFuture(
+            WebSocketFailure.upgradeInvalid("the answer to the challenge is wrong"))
+        }))
+    // A server may send its first frames together with the answer.
+    configuration.leftOverBytesStrategy = .forwardBytes
+    let upgraded = try pipeline.configureUpgradableHTTPClientPipeline(configuration: configuration)
     let negotiator = try pipeline.handler(type: NIOTypedHTTPClientUpgradeHandler<WebSocketConnection>.self)
     try pipeline.addHandler(UpgradeAnswerWatch { [self] in self.judge($0) }, position: .before(negotiator))
     let bound = NIOLoopBound(watch, eventLoop: channel.eventLoop)

@@ -64,13 +64,20 @@ final class RawPeer: Sendable {
 
   /// A listener that answers each connection's first bytes with `answer`, or never.
   static func listen(answer: String?) async throws -> any Channel {
+    try await self.listen { _ in answer.map { Array($0.utf8) } }
+  }
+
+  /// A listener that answers what it reads.
+  static func listen(answer: @escaping @Sendable (_ request: String) -> [UInt8]?) async throws -> any Channel
+  {
     final class Answerer: ChannelInboundHandler {
       typealias InboundIn = ByteBuffer
-      let answer: String?
-      init(_ answer: String?) { self.answer = answer }
+      let answer: @Sendable (String) -> [UInt8]?
+      init(_ answer: @escaping @Sendable (String) -> [UInt8]?) { self.answer = answer }
       func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard let answer else { return }
-        context.writeAndFlush(NIOAny(ByteBuffer(string: answer)), promise: nil)
+        let request = String(decoding: Self.unwrapInboundIn(data).readableBytesView, as: UTF8.self)
+        guard let answer = self.answer(request) else { return }
+        context.writeAndFlush(NIOAny(ByteBuffer(bytes: answer)), promise: nil)
       }
       func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }

@@ -1,3 +1,5 @@
+import Crypto
+import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -124,6 +126,34 @@ import VoiceCore
         return
       }
     }
+  }
+
+  /// They were thrown away with the rest of what had come as HTTP.
+  @Test func framesThatComeWithTheAnswerAreTaken() async throws {
+    let log = EventLog()
+    let listener = try await RawPeer.listen { request in
+      guard let key = request.split(separator: "\r\n").first(where: { $0.hasPrefix("Sec-WebSocket-Key: ") })
+      else { return nil }
+      // RFC 6455 section 4.2.2.
+      let text = key.dropFirst("Sec-WebSocket-Key: ".count) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+      let accept = Data(Insecure.SHA1.hash(data: Data(text.utf8))).base64EncodedString()
+      let answer =
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        + "Sec-WebSocket-Accept: \(accept)\r\n\r\n"
+      return Array(answer.utf8) + [0x81, 2, 0x68, 0x69, 0x88, 2, 0x03, 0xE9]
+    }
+    _ = try await WebSocketConnector().connect(
+      to: try WebSocketAddress("ws://127.0.0.1:\(try #require(listener.localAddress?.port))"),
+      onEvent: log.receiver)
+    #expect(await log.next() == .text(Array("hi".utf8)))
+    #expect(await log.closure() == WebSocketClosure(origin: .remote, code: 1001))
+    try await listener.close()
+  }
+
+  @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
+  func tellsAuthoritiesThatCannotBeRead(pem: String) async throws {
+    let failure = try await self.failure("wss://127.0.0.1:1", trust: .authorities(pem: Array(pem.utf8)))
+    #expect(failure == .tlsFailed(reason: "the authorities cannot be read"))
   }
 
   @Test func givesUpOnAServerThatDoesNotAnswer() async throws {
