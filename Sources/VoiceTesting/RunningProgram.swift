@@ -57,8 +57,11 @@ package final class RunningProgram: Sendable {
     while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
     return self.identifier.withLock { held in
       var status: Int32 = 0
-      while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+      var waited: pid_t
+      repeat { waited = waitpid(identifier, &status, 0) } while waited < 0 && errno == EINTR
       held = nil
+      // Nobody knows how it ended, so it did not end well.
+      guard waited == identifier else { return 127 }
       return Int(status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F))
     }
   }
