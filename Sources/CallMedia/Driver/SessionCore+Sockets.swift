@@ -181,14 +181,16 @@ extension SessionCore {
   /// What to tell of a warning: of a relay that cannot be reached, the reason.
   func failure(for warning: ICEWarning) -> VoiceFailure {
     guard case .serverUnreachable(let server) = warning, server.transport != .udp,
-      let error = self.streamErrors[server.address]
+      let address = [server.address, server.alternative].compactMap({ $0 }).first(where: {
+        self.streamErrors[$0] != nil
+      }), let error = self.streamErrors[address]
     else { return warning.failure }
     let isTLS = error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError
     return VoiceFailure(
       .callRelayFailed,
       message: isTLS
-        ? "\(server.address) offers no secure connection that can be trusted."
-        : "\(server.address) cannot be connected to.",
+        ? "\(address) offers no secure connection that can be trusted."
+        : "\(address) cannot be connected to.",
       cause: error)
   }
 }

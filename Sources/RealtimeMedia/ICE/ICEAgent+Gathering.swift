@@ -28,6 +28,7 @@ extension ICEAgent {
       guard let address = server.datagramAddress(isV6: local.ip.isV6),
         !local.ip.isLoopback || address.ip.isLoopback
       else { continue }
+      self.serversInReach.insert(index)
       // The same server twice would be two allocations of one pair of addresses, of which it refuses the second.
       let before = self.configuration.servers[..<index]
       if before.contains(where: {
@@ -133,6 +134,17 @@ extension ICEAgent {
     }
   }
 
+  /// Servers that no socket can ask, because it has no address of their IP version.
+  private mutating func warnOfServersOutOfReach() {
+    guard self.socketsAdded > 0 else { return }
+    for (index, server) in self.configuration.servers.enumerated()
+    where server.transport == .udp && !self.serversInReach.contains(index)
+      && !(server.kind == .stun && self.configuration.relayOnly)
+    {
+      self.warn(index) { .serverUnreachable($0) }
+    }
+  }
+
   private mutating func warnIfUnreachable(_ server: Int) {
     guard self.queries.allSatisfy({ $0.server != server || $0.state == .unanswered }) else { return }
     self.warn(server) { .serverUnreachable($0) }
@@ -185,6 +197,7 @@ extension ICEAgent {
       self.queries.allSatisfy({ $0.state != .asking }), self.relays.values.allSatisfy({ !$0.isPending })
     else { return }
     self.gatheringHasEnded = true
+    self.warnOfServersOutOfReach()
     if self.localCandidates.isEmpty {
       self.outputs.append(.warned(.noCandidates))
     } else if self.localCandidates.allSatisfy({ $0.candidate.kind == .host }) {

@@ -81,8 +81,11 @@ extension ICEAgent {
     switch relay.carrier {
     case .socket: self.relays[id]?.client.start(at: now)
     case .stream(let stream):
-      let deadline = now.advanced(by: self.configuration.serverTimeout)
-      self.relays[id]?.streamDeadline = deadline
+      // The first description does not wait for a server's time, so there is little for the first of two addresses.
+      let isFirstOfTwo = relay.server.alternative != nil && !relay.isAtAlternative && relay.retries == 0
+      let timeout = self.configuration.serverTimeout
+      self.relays[id]?.streamDeadline = now.advanced(
+        by: isFirstOfTwo ? min(timeout, Relay.firstAddressTimeout) : timeout)
       self.outputs.append(.openStream(stream, relay.server))
     }
     self.drain(id, at: now)
@@ -203,12 +206,14 @@ extension ICEAgent {
       self.relays[id]?.isPending = true
       return self.reopen(id, at: now)
     }
+    // One allocation of a server is enough, and the last that fails says so.
+    let isServed = self.relays.contains {
+      $0.key != id && $0.value.index == relay.index
+        && (self.bases[.relay($0.key)] != nil || $0.value.isPending)
+    }
     switch error {
-    case .unreachable, .connectionClosed:
-      let isReached = self.relays.contains {
-        $0.key != id && $0.value.index == relay.index && self.bases[.relay($0.key)] != nil
-      }
-      if !isReached { self.warn(relay.index) { .serverUnreachable($0) } }
+    case .unreachable where isServed, .connectionClosed where isServed, .quotaReached where isServed: break
+    case .unreachable, .connectionClosed: self.warn(relay.index) { .serverUnreachable($0) }
     default: self.warn(relay.index) { .serverRefused($0, error) }
     }
     if error.isTransient {
@@ -220,9 +225,9 @@ extension ICEAgent {
     self.settle(at: now)
   }
 
-  /// Whether a stream that could not be opened is worth a try at the other address of its server; both are tried each time.
+  /// Whether a stream that led to no allocation is worth a try at the other address of its server; both are tried each time.
   private mutating func triesAlternative(_ id: Int, _ relay: Relay, _ error: TURNError) -> Bool {
-    guard case .stream = relay.carrier, let alternative = relay.server.alternative,
+    guard case .stream = relay.carrier, let alternative = relay.server.alternative, relay.allocatedAt == nil,
       error == .unreachable || error == .connectionClosed
     else { return false }
     self.relays[id]?.server.address = alternative

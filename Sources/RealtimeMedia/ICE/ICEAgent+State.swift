@@ -168,6 +168,8 @@ extension ICEAgent {
     static let redirectionLimit = 3
     /// An allocation that is gone sooner is no accident.
     static let stableAfter = Duration.seconds(10)
+    /// How long the first of two addresses may take to open a stream, at first.
+    static let firstAddressTimeout = Duration.seconds(1)
 
     let index: Int
     var server: Server

@@ -68,6 +68,8 @@ public struct ICEAgent: Sendable {
   var nextQuerySlot: VoiceInstant?
   /// Servers of which was said that they do not answer or refuse.
   var warnedServers: Set<Int> = []
+  /// Those that a socket can ask by UDP.
+  var serversInReach: Set<Int> = []
 
   var pairs: [Pair] = []
   var nextPair = 0

@@ -1,6 +1,7 @@
 import RealtimeMedia
 import Testing
 import VoiceCore
+import VoiceTesting
 
 /// Servers with an IPv6 and an IPv4 address: each is used where it can be reached.
 @Suite struct ICEServerAddressesTests {
@@ -17,8 +18,13 @@ import VoiceCore
 
   private static func world(_ servers: [ICEAgent.Server], seed: UInt64) -> ICEWorld {
     let world = ICEWorld(seed: seed, .init(servers: servers))
-    for address in [Self.v4, Self.v6] { world.network.addServer(address, users: ["ann": "secret"]) }
+    _ = Self.serve(world)
     return world
+  }
+
+  /// The server at its two addresses, that of IPv4 first.
+  private static func serve(_ world: ICEWorld) -> [VirtualTURNServer] {
+    [Self.v4, Self.v6].map { world.network.addServer($0, users: ["ann": "secret"]) }
   }
 
   /// A name whose first address is of IPv6 left sockets of IPv4 behind a NAT without the one address they can be reached at.
@@ -86,5 +92,74 @@ import VoiceCore
     world.run(.seconds(90))
     #expect(world.one.warnings.count { $0 == .serverUnreachable(server) } == 1)
     #expect(world.areCompleted)
+  }
+
+  /// The first description waits two seconds for relays, and a path of IPv6 may swallow everything.
+  @Test func aStreamToTheFirstOfTwoAddressesHasASecond() {
+    var agent = ICEAgent(
+      configuration: .init(servers: [Self.turn(Self.v6, Self.v4, .tls)]), role: .controlling,
+      random: SeededGenerator(seed: 6))
+    let start = VoiceInstant()
+    func opened() -> [TransportAddress] {
+      var addresses: [TransportAddress] = []
+      while let output = agent.poll() {
+        if case .openStream(_, let server) = output { addresses.append(server.address) }
+      }
+      return addresses
+    }
+    agent.noMoreSockets(at: start)
+    #expect(opened() == [Self.v6])
+    agent.timePassed(at: start.advanced(by: .milliseconds(999)))
+    #expect(opened() == [])
+    agent.timePassed(at: start.advanced(by: .seconds(1)))
+    #expect(opened() == [Self.v4])
+    agent.timePassed(at: start.advanced(by: .milliseconds(5999)))
+    #expect(opened() == [])
+    // A server that is just slow has all the time afterwards.
+    agent.timePassed(at: start.advanced(by: .seconds(6)))
+    agent.timePassed(at: start.advanced(by: .seconds(7)))
+    #expect(opened() == [Self.v6])
+    agent.timePassed(at: start.advanced(by: .milliseconds(11_999)))
+    #expect(opened() == [])
+  }
+
+  /// Two addresses were two ways to try at once, for ever.
+  @Test func aServerThatHangsUpIsNotAskedWithoutAPause() {
+    // Both of IPv4, because these servers relay what is of their own version alone.
+    let second = TransportAddress(VirtualNetwork.ip("192.0.2.253"), port: 3478)
+    let server = Self.turn(Self.v4, second, .tcp)
+    let world = ICEWorld(seed: 7, .init(servers: [server]))
+    for address in [Self.v4, second] {
+      world.network.addServer(address, users: ["ann": "secret"]).hangsUp = true
+    }
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.other, "198.51.100.2")
+    world.start()
+    world.run(.seconds(30))
+    #expect((1...40).contains(world.one.candidates.count { $0.kind == .relayed }))
+    #expect(world.one.warnings == [.serverUnreachable(server)])
+  }
+
+  @Test func aServerThatAllowsOneAllocationServes() {
+    let world = ICEWorld(seed: 8, .init(servers: [Self.turn(Self.v6, Self.v4, .udp)]))
+    Self.serve(world).last?.refusal = 486
+    world.addSocket(world.one, "2001:db8::1")
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.other, "198.51.100.2")
+    world.start()
+    world.run(.seconds(5))
+    #expect(world.one.candidates.count { $0.kind == .relayed } == 1)
+    #expect(world.one.warnings.isEmpty)
+  }
+
+  @Test func aServerThatNoSocketCanAskIsAWarning() {
+    let server = ICEAgent.Server(.turn, Self.v6, username: "ann", password: "secret")
+    let world = Self.world([server, .init(.stun, Self.v4)], seed: 9)
+    world.addSocket(world.one, "198.51.100.1")
+    world.addSocket(world.other, "198.51.100.2")
+    world.start()
+    #expect(world.run(.seconds(1)) { world.one.gatheringEnded == 1 })
+    #expect(world.one.warnings.contains(.serverUnreachable(server)))
+    #expect(!world.one.warnings.contains(.serverUnreachable(.init(.stun, Self.v4))))
   }
 }

@@ -28,6 +28,8 @@ final class VirtualTURNServer {
   /// Says nothing at all.
   var isDead = false
   var acceptsStreams = true
+  /// Closes each stream after its allocation, as one does that is being stopped.
+  var hangsUp = false
   /// How many requests a nonce is good for.
   var nonceUses = Int.max
   /// Refuses allocations with this code.
@@ -181,6 +183,9 @@ final class VirtualTURNServer {
     }
     let answer = self.perform(message, user, client, at: network.now)
     self.reply(answer.encoded(integrity: .sha1(key)), to: client, network)
+    if self.hangsUp, message.method == .allocate, case .stream(let stream, _) = client {
+      network.closeFromServer(stream)
+    }
   }
 
   // MARK: Requests
