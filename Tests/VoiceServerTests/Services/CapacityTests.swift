@@ -96,7 +96,7 @@ import VoiceTesting
     }
   }
 
-  @Test func aClientThatDoesNotReadBlocksOnlyItself() async throws {
+  @Test(.timeLimit(.minutes(4))) func aClientThatDoesNotReadBlocksOnlyItself() async throws {
     try await withServer(Self.configuration { $0.decoders = 2 }) { running in
       try await running.withClient { client in
         let token = try await client.logIn()
