@@ -157,9 +157,12 @@ struct GrammarUtterance {
     if coverage.isDoubtful, let phones = try phones() {
       coverage.compare(with: try phones.decode(&pass.frames).scores)
     }
+    let confidences = outcome.words.map { coverage.confidence(in: $0.frames) }
+    // In noise one long sound may fit so well that a word which does not fit at all is hardly noticed.
+    let fitsBadly = signal.isFaint && (confidences.min() ?? 0) < self.grammar.rejectionThreshold
     return Result(
-      words: outcome.words, confidences: outcome.words.map { coverage.confidence(in: $0.frames) },
-      isRejected: coverage.confidence < self.threshold(isFaint: signal.isFaint))
+      words: outcome.words, confidences: confidences,
+      isRejected: fitsBadly || coverage.confidence < self.threshold(isFaint: signal.isFaint))
   }
 
   /// How sure it must be that the grammar covers what was said.

@@ -42,6 +42,9 @@ public final class PocketSphinxRecognizer: Recognizer {
   private var levels = SignalLevels.unknown
   private var meter = LevelMeter()
   private var highMeter = HighBandMeter()
+  private var line = QuietLine()
+  /// A run of samples in which the line rests.
+  private var restingSamples: [Int16] = []
   private let frameLength: Int
   let grammars: GrammarSearches
   /// `nil` without a library for it.
@@ -145,6 +148,7 @@ public final class PocketSphinxRecognizer: Recognizer {
     self.levels = channel.levels
     self.meter = LevelMeter()
     self.highMeter = HighBandMeter()
+    self.line = QuietLine()
     self.times = FrameTimes()
     self.sampleCount = 0
     self.audioFrameCount = 0
@@ -175,7 +179,7 @@ public final class PocketSphinxRecognizer: Recognizer {
         self.suppressed?.heard(
           UnsafeBufferPointer(start: next, count: step), isBeforeSpeech: self.times.decoderFrameCount == 0)
       }
-      try self.step(next, count: step)
+      try self.step(UnsafeBufferPointer(start: next, count: step))
       next += step
       rest -= step
     }
@@ -184,7 +188,11 @@ public final class PocketSphinxRecognizer: Recognizer {
 
   public func hypothesis() -> [RecognizedWord] {
     guard case .listening = self.state else { return [] }
-    if let utterance = self.utterance { return utterance.hypothesis().map { self.placed($0) } }
+    if let utterance = self.utterance {
+      // A grammar finds its words in any noise; what is so quiet is only heard if it fits well, which the end decides.
+      guard self.meter.levels.speech >= SignalLevels.leastSpeech else { return [] }
+      return utterance.hypothesis().map { self.placed($0) }
+    }
     let count = vps_words(self.decoder, self.words, Int32(Self.maximumWords))
     guard count != VPS_FATAL else {
       self.state = .broken
@@ -254,6 +262,22 @@ public final class PocketSphinxRecognizer: Recognizer {
         }
       }
     }
+  }
+
+  /// Gives a few frames' worth of samples to the front end, or the rest of a line on which nobody speaks.
+  private func step(_ samples: UnsafeBufferPointer<Int16>) throws(VoiceFailure) {
+    guard let start = samples.baseAddress else { return }
+    guard !self.isInSpeech, let level = self.line.rest(in: samples) else {
+      return try self.step(start, count: samples.count)
+    }
+    self.restingSamples.removeAll(keepingCapacity: true)
+    self.restingSamples.append(contentsOf: repeatElement(level, count: samples.count))
+    var failure: VoiceFailure?
+    self.restingSamples.withUnsafeBufferPointer { resting in
+      guard let start = resting.baseAddress else { return }
+      do throws(VoiceFailure) { try self.step(start, count: resting.count) } catch { failure = error }
+    }
+    if let failure { throw failure }
   }
 
   /// Gives a few frames' worth of samples to the front end, and what it passes on to the search.
@@ -327,15 +351,18 @@ public final class PocketSphinxRecognizer: Recognizer {
     // Until it is known that somebody spoke, only the noise is news.
     self.levels = SignalLevels(speech: before.speech, noise: before.speech > 0 ? heard.noise : 0)
     defer { self.learned = utterance.channel(levels: self.levels) }
-    guard self.times.decoderFrameCount > 0 else {
+    guard self.times.decoderFrameCount > 0, !heard.areThoseOfAnIdleLine else {
       utterance.cancel()
       return RecognitionResult(words: [])
     }
     let result = try utterance.finish(
       phones: { () throws(VoiceFailure) in try self.grammars.phones() }, signal: signal)
     guard !result.isRejected else {
-      // Beside somebody who spoke much louder it is the room, in which the language model would only imagine words.
-      if signal.isFaint, before.speech > 0 { return RecognitionResult(words: []) }
+      // It is the room, beside somebody who spoke much louder or by its level, in which the language model would only imagine
+      // words.
+      if signal.isFaint, before.speech > 0 || heard.speech < SignalLevels.leastSpeech {
+        return RecognitionResult(words: [])
+      }
       return RecognitionResult(words: try self.freeText(utterance.frames), isRejected: true)
     }
     if !result.words.isEmpty { self.levels = heard }

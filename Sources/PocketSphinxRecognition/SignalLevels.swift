@@ -13,11 +13,21 @@ struct SignalLevels: Hashable, Sendable {
   /// in pink noise of 10 dB is.
   private static let unknownFaintRatio: Float = 5
 
+  /// A gate that is closed has no noise, but says nothing about what comes through it when it opens: of noise there is at least
+  /// a little more than what A-law, which has no zero, makes of silence.
+  private static let leastNoise: Float = 10
+
+  /// Below it, 56 dB below full scale, hardly anything is a person who speaks to the device.
+  static let leastSpeech = leastNoise * unknownFaintRatio
+
+  /// Whether the loudest is no louder than a line on which nobody is.
+  var areThoseOfAnIdleLine: Bool { self.speech <= Self.leastNoise }
+
   /// Whether an utterance is so quiet, for a channel with these levels, that probably nobody spoke into it.
   func makesFaint(_ utterance: SignalLevels) -> Bool {
     self.speech > 0
       ? utterance.speech * Self.faintRatio < self.speech
-      : utterance.speech < utterance.noise * Self.unknownFaintRatio
+      : utterance.speech < max(utterance.noise, Self.leastNoise) * Self.unknownFaintRatio
   }
 
   /// How far speech is above noise, in decibels; `nil` until both are known.

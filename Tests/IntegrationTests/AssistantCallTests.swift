@@ -89,7 +89,8 @@ import VoiceTesting
       repeat {
         async let said: Void = Self.say(command, to: call.audio)
         heard = try await Self.hearReply(in: &frames, with: engine)
-        try await said
+        // A call that ends meanwhile is told by what was heard.
+        _ = try? await said
         // What a busy machine has cut in two is not understood, and has to be said again.
       } while heard.last?.contains("sorry") == true
       #expect(heard.joined(separator: " ").contains("device lights room kitchen"), "heard: \(heard)")

@@ -15,16 +15,6 @@ struct GrammarRecognitionTests {
     *stop [stop | halt]
     """
 
-  private func grammar(_ templates: String, threshold: Double = RecognitionGrammar.defaultRejectionThreshold)
-    throws -> RecognitionGrammar
-  {
-    let loaded = VoiceInterface.load(
-      files: [ConfigurationFile(name: "app.sal", bytes: Array(templates.utf8))], packs: [EnglishPack()])
-    let interface = try #require(loaded.interface, "\(loaded.rendered())")
-    return RecognitionGrammar(
-      try Understanding(interface, language: EnglishPack()).grammar, rejectionThreshold: threshold)
-  }
-
   private func hear(
     _ samples: [Int16], _ grammar: RecognitionGrammar, with recognizer: any Recognizer, block: Int = 1600,
     adaptation: RecognizerAdaptation? = nil, hypotheses: ((String) -> Void)? = nil
@@ -47,7 +37,7 @@ struct GrammarRecognitionTests {
 
   @Test func speechThatTheGrammarDoesNotCoverIsRejectedWithItsWords() throws {
     let recognizer = try PocketSphinxEngine().makeRecognizer()
-    let grammar = try self.grammar(Self.robot)
+    let grammar = try RecognitionGrammar.english(Self.robot)
     for recording in Recording.librivox.prefix(3) {
       let result = try self.hear(recording.samples, grammar, with: recognizer)
       #expect(result.isRejected, "\(recording.path): \(self.text(result))")
@@ -59,7 +49,8 @@ struct GrammarRecognitionTests {
   @Test func aThresholdOfZeroRejectsNothing() throws {
     let recognizer = try PocketSphinxEngine().makeRecognizer()
     let result = try self.hear(
-      Recording.librivox[0].samples, try self.grammar(Self.robot, threshold: 0), with: recognizer)
+      Recording.librivox[0].samples, try RecognitionGrammar.english(Self.robot, threshold: 0),
+      with: recognizer)
     #expect(!result.isRejected)
     let vocabulary: Set = ["go", "forward", "backward", "left", "right", "meters", "steps", "stop", "halt"]
     let numbers = (1...20).flatMap { EnglishPack().spokenForms(of: $0).flatMap(\.self) }
@@ -68,7 +59,7 @@ struct GrammarRecognitionTests {
 
   @Test func silenceHasNoWordsAndIsNotRejected() throws {
     let recognizer = try PocketSphinxEngine().makeRecognizer()
-    let grammar = try self.grammar(Self.robot)
+    let grammar = try RecognitionGrammar.english(Self.robot)
     for samples in [[], [Int16](repeating: 0, count: 32_000)] {
       let result = try self.hear(samples, grammar, with: recognizer)
       #expect(result.words.isEmpty)
@@ -78,7 +69,7 @@ struct GrammarRecognitionTests {
 
   @Test func noiseBehindACommandIsNoCommand() throws {
     let recognizer = try PocketSphinxEngine().makeRecognizer()
-    let grammar = try self.grammar(Self.robot)
+    let grammar = try RecognitionGrammar.english(Self.robot)
     _ = try self.hear(Recording.goForward.samples, grammar, with: recognizer)
     var generator = SeededGenerator(seed: 3)
     for level in [100, 400, 3000] {
@@ -98,7 +89,7 @@ struct GrammarRecognitionTests {
   }
 
   @Test func noiseAloneOnANewChannelIsNoCommand() throws {
-    let grammar = try self.grammar(Self.robot)
+    let grammar = try RecognitionGrammar.english(Self.robot)
     for level in [30, 300, 3000] {
       let recognizer = try PocketSphinxEngine().makeRecognizer()
       let result = try self.hear(self.noise(32_000, level: level, seed: 5), grammar, with: recognizer)
@@ -113,7 +104,7 @@ struct GrammarRecognitionTests {
       Int16(clamping: Int($0) + Int($1))
     }
     let recognizer = try PocketSphinxEngine().makeRecognizer()
-    let result = try self.hear(samples, try self.grammar(Self.robot), with: recognizer)
+    let result = try self.hear(samples, try RecognitionGrammar.english(Self.robot), with: recognizer)
     #expect(self.text(result) == "go forward ten meters")
     #expect(!result.isRejected)
   }
@@ -121,12 +112,12 @@ struct GrammarRecognitionTests {
   @Test func aGrammarOfWordsThatNobodyCanSayIsHeardAsFreeText() throws {
     let recognizer = try PocketSphinxEngine().makeRecognizer()
     let result = try self.hear(
-      Recording.goForward.samples, try self.grammar("*fly 東京"), with: recognizer)
+      Recording.goForward.samples, try RecognitionGrammar.english("*fly 東京"), with: recognizer)
     #expect(self.text(result) == "go forward ten meters")
   }
 
   @Test func wordsThatNobodyCanSayCostNoOtherSentence() throws {
-    let grammar = try self.grammar(Self.robot + "\n*fly fly to 東京")
+    let grammar = try RecognitionGrammar.english(Self.robot + "\n*fly fly to 東京")
     let problems = try PocketSphinxEngine().problems(of: grammar)
     #expect(problems.map(\.code) == [.wordUnpronounceable])
     #expect(problems.first?.message.contains("東京") == true)
@@ -137,7 +128,7 @@ struct GrammarRecognitionTests {
 
   @Test func aGrammarThatIsTooLargeForASearchSaysSo() throws {
     let items = (1...40).map { "item\($0)" }.joined(separator: " | ")
-    let grammar = try self.grammar(
+    let grammar = try RecognitionGrammar.english(
       "v = [\(items)]\n*a ![$v(a) x | $v(b) y | $v(c) z | $v(d) u | $v(e) w | $v(f) q | $v(g) r | $v(h) s]")
     #expect(grammar.grammar.wordNetwork(atMost: 1000) == nil)
     let failure = #expect(throws: VoiceFailure.self) {
@@ -154,7 +145,7 @@ struct GrammarRecognitionTests {
     let recognizer = try PocketSphinxEngine().makeRecognizer()
     var hypotheses: [String] = []
     let result = try self.hear(
-      Recording.goForward.samples, try self.grammar(Self.robot), with: recognizer
+      Recording.goForward.samples, try RecognitionGrammar.english(Self.robot), with: recognizer
     ) { if $0 != hypotheses.last { hypotheses.append($0) } }
     #expect(self.text(result) == "go forward ten meters")
     #expect(!result.isRejected)
@@ -174,7 +165,7 @@ struct GrammarRecognitionTests {
   private func passes(of samples: [Int16]) throws -> (Set<WholePass>, RecognitionResult) {
     let recognizer = try PocketSphinxRecognizer(
       configuration: PocketSphinxEngine.Configuration(model: PocketSphinxModel.find()))
-    let grammar = try self.grammar(Self.robot)
+    let grammar = try RecognitionGrammar.english(Self.robot)
     let result = try self.hear(samples, grammar, with: recognizer)
     let again = try self.hear(samples, grammar, with: recognizer)
     #expect(again == result)
@@ -227,14 +218,14 @@ struct GrammarRecognitionTests {
 
   @Test func wordsThatTheDictionaryLacksAreHeardByTheirSpelling() throws {
     // "forword" is in no dictionary; flite's rules know how it sounds.
-    let grammar = try self.grammar("*move go [forword | baqward] ten [meters | steppes]")
+    let grammar = try RecognitionGrammar.english("*move go [forword | baqward] ten [meters | steppes]")
     let result = try self.hear(
       Recording.goForward.samples, grammar, with: try PocketSphinxEngine().makeRecognizer())
     #expect(self.text(result) == "go forword ten meters")
   }
 
   @Test func twoSentencesInOneBreathAreHeard() throws {
-    let grammar = try self.grammar("*go go forward\n*measure ten meters")
+    let grammar = try RecognitionGrammar.english("*go go forward\n*measure ten meters")
     let result = try self.hear(
       Recording.goForward.samples, grammar, with: try PocketSphinxEngine().makeRecognizer())
     #expect(self.text(result) == "go forward ten meters")
@@ -243,7 +234,7 @@ struct GrammarRecognitionTests {
   @Test(arguments: [160, 777, 4000])
   func theSizeOfTheBlocksChangesNothing(block: Int) throws {
     let recognizer = try PocketSphinxEngine().makeRecognizer()
-    let grammar = try self.grammar(Self.robot)
+    let grammar = try RecognitionGrammar.english(Self.robot)
     let usual = try self.hear(Recording.goForward.samples, grammar, with: recognizer)
     let other = try self.hear(Recording.goForward.samples, grammar, with: recognizer, block: block)
     #expect(self.text(usual) == self.text(other))
@@ -251,8 +242,8 @@ struct GrammarRecognitionTests {
 
   @Test func whatWasHeardBeforeChangesNothing() throws {
     let recognizer = try PocketSphinxEngine().makeRecognizer()
-    let robot = try self.grammar(Self.robot)
-    let other = try self.grammar("*say go somewhere {and do something}")
+    let robot = try RecognitionGrammar.english(Self.robot)
+    let other = try RecognitionGrammar.english("*say go somewhere {and do something}")
     let fresh = try self.hear(Recording.goForward.samples, robot, with: recognizer)
     // Another grammar, free text, a rejected utterance, and one that is dropped.
     #expect(
@@ -268,7 +259,7 @@ struct GrammarRecognitionTests {
 
   @Test func aChannelIsRememberedFromOneUtteranceToTheNext() throws {
     let recognizer = try PocketSphinxEngine().makeRecognizer()
-    let grammar = try self.grammar(Self.robot)
+    let grammar = try RecognitionGrammar.english(Self.robot)
     _ = try self.hear(Recording.goForward.samples, grammar, with: recognizer)
     let learned = try #require(recognizer.adaptation)
     let result = try self.hear(

@@ -1,5 +1,6 @@
 import Foundation
 import SpeechPipeline
+import SpeechUnderstanding
 import Testing
 import VoiceCore
 
@@ -109,5 +110,18 @@ enum Speech {
       samples += recording.samples
       samples += Self.room(pause)
     }
+  }
+}
+
+extension RecognitionGrammar {
+  /// The grammar of templates in English.
+  static func english(_ templates: String, threshold: Double = defaultRejectionThreshold) throws
+    -> RecognitionGrammar
+  {
+    let file = ConfigurationFile(name: "app.sal", bytes: Array(templates.utf8))
+    let loaded = VoiceInterface.load(files: [file], packs: [EnglishPack()])
+    let interface = try #require(loaded.interface, "\(loaded.rendered())")
+    return RecognitionGrammar(
+      try Understanding(interface, language: EnglishPack()).grammar, rejectionThreshold: threshold)
   }
 }

@@ -44,6 +44,11 @@ struct SignalLevelsTests {
     #expect(!SignalLevels.unknown.makesFaint(SignalLevels(speech: 260, noise: 50)))
   }
 
+  @Test func aGateThatWasClosedMakesNoSpeechOfWhatComesThroughIt() {
+    #expect(SignalLevels.unknown.makesFaint(SignalLevels(speech: 49, noise: 0)))
+    #expect(!SignalLevels.unknown.makesFaint(SignalLevels(speech: 51, noise: 0)))
+  }
+
   @Test func theRatioIsKnownOnceSomebodySpoke() throws {
     #expect(SignalLevels.unknown.ratio == nil)
     let loud = try #require(SignalLevels(speech: 1000, noise: 100).ratio)

@@ -9,6 +9,8 @@ struct AssistantUtterance: Hashable, Sendable {
   var entities: [Entity] = []
   /// Whether the app's interface does not cover it.
   var isRejected = false
+  /// How sure the word is that is least so, from 0 to 1; 1 where the recogniser does not say.
+  var confidence = 1.0
 
   struct Entity: Hashable, Sendable {
     var type: String
@@ -19,10 +21,25 @@ struct AssistantUtterance: Hashable, Sendable {
   ///
   /// The intent comes from the templates that ``AssistantInterface`` adds; apps without an interface have words alone.
   var isGoodbye: Bool {
-    if self.isRejected { return false }
+    if self.isRejected || self.isUnsureGoodbye { return false }
     if !self.intent.isEmpty { return self.intent == AssistantInterface.goodbyeIntent }
     let text = self.words.joined(separator: " ").lowercased()
     return AssistantInterface.farewells.contains(text)
+  }
+}
+
+extension AssistantUtterance {
+  /// A grammar is found in many a noise; a call is not to be lost for one.
+  private static let sureGoodbye = 0.5
+
+  /// Whether it sounds like a goodbye in which a word does not fit.
+  var isUnsureGoodbye: Bool {
+    self.intent == AssistantInterface.goodbyeIntent && self.confidence < Self.sureGoodbye
+  }
+
+  fileprivate mutating func heard(_ word: RecognizedWord) {
+    self.words.append(word.text)
+    self.confidence = min(self.confidence, word.confidence ?? 1)
   }
 }
 
@@ -35,7 +52,7 @@ struct AssistantHearing: Sendable {
     switch event {
     case .hypothesis(_, _, let words): return words.isEmpty ? nil : .heardWords
     case .word(let segment, _, let word):
-      self.segments[segment, default: AssistantUtterance()].words.append(word.text)
+      self.segments[segment, default: AssistantUtterance()].heard(word)
       return .heardWords
     case .entity(let segment, let entity):
       self.segments[segment, default: AssistantUtterance()].entities.append(

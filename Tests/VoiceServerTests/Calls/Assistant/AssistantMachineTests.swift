@@ -1,4 +1,5 @@
 import CallSignaling
+import SpeechPipeline
 import Testing
 import VoiceCore
 
@@ -153,6 +154,29 @@ import VoiceCore
       ])
     #expect(machine.handle(.heardWords, at: at(3)) == [])
     #expect(machine.handle(.spoken(sentence(2)), at: at(4)) == [.end(.normalClearing)])
+  }
+
+  @Test mutating func aGoodbyeInWhichAWordDoesNotFitCostsNoCall() {
+    beginListening()
+    let noise = AssistantUtterance(words: ["hang", "up"], intent: "goodbye", confidence: 0.2)
+    #expect(
+      machine.handle(.understood(noise, endsPassage: true), at: at(3)) == [
+        .speak(sentence(2), "Sorry, I did not understand that.")
+      ])
+  }
+
+  @Test func anUtteranceIsAsSureAsItsLeastSureWord() {
+    var hearing = AssistantHearing()
+    let heard = zip(["hang", "up"], [0.2, nil]).enumerated().map { index, word in
+      RecognitionEvent.word(
+        segment: 0, index: index,
+        RecognizedWord(text: word.0, start: .zero, end: .seconds(1), confidence: word.1))
+    }
+    for event in heard { #expect(hearing.event(for: event) == .heardWords) }
+    let end = SegmentSummary(resumePoint: ResumePoint(sample: 0, adaptation: nil))
+    #expect(
+      hearing.event(for: .segmentEnded(segment: 0, end))
+        == .understood(AssistantUtterance(words: ["hang", "up"], confidence: 0.2), endsPassage: true))
   }
 
   @Test mutating func aLastSentenceThatIsNeverSentDoesNotHoldTheCall() {
