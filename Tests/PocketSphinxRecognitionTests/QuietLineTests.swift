@@ -17,10 +17,32 @@ struct QuietLineTests {
 
   @Test func theLastBitsRestAtZero() {
     var line = QuietLine()
+    #expect(self.rest(&line, []) == nil)
     #expect(self.rest(&line, [0, 1, -1, 0]) == 0)
     #expect(self.rest(&line, [8, -8]) == 0)
     #expect(self.rest(&line, [9, -8]) == nil)
-    #expect(self.rest(&line, []) == nil)
+  }
+
+  @Test func aLineThatMovedRestsOnlyWhenItMovesMuchLess() {
+    var line = QuietLine()
+    #expect(self.rest(&line, [9, -8]) == nil)
+    #expect(self.rest(&line, [5, -4]) == nil)
+    #expect(self.rest(&line, [4, -4]) == 0)
+    #expect(self.rest(&line, [8, -8]) == 0)
+  }
+
+  @Test(arguments: [1, 1.5, 2, 2.5, 3, 4]) func noiseThatStaysDoesNotComeAndGo(deviation: Double) {
+    var line = QuietLine()
+    var generator = SeededGenerator(seed: 7)
+    let isResting = (0..<200).map { _ in
+      // The sum of twelve even numbers is nearly normal, with a deviation of one.
+      let step = (0..<1280).map { _ in
+        let normal = (0..<12).reduce(-6) { sum, _ in sum + Double.random(in: 0..<1, using: &generator) }
+        return Int16((normal * deviation).rounded())
+      }
+      return self.rest(&line, step) != nil
+    }
+    #expect(zip(isResting, isResting.dropFirst()).count { $0 != $1 } <= 1)
   }
 
   @Test func aLineThatIsNotAroundZeroRestsWhereItIs() {
