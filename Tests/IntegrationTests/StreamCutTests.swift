@@ -12,8 +12,8 @@ import VoiceTesting
 /// The connection breaks at any byte, and the words and their meaning stay the same.
 @Suite struct StreamCutTests {
   static let seed: UInt64 = 20_260_401
-  /// 80 cuts, or 200 with `VOICE_LONG_TESTS=1`: each of them recognises seconds of audio anew.
-  static let cuts = ProcessInfo.processInfo.environment["VOICE_LONG_TESTS"] == "1" ? 200 : 80
+  /// 48 cuts, or 200 with `VOICE_LONG_TESTS=1`: each of them recognises seconds of audio anew.
+  static let cuts = ProcessInfo.processInfo.environment["VOICE_LONG_TESTS"] == "1" ? 200 : 48
 
   /// Two recordings with a pause between them, so that one segment is finished while the next is open.
   static var recording: any AudioSource {
