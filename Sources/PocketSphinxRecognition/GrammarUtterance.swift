@@ -159,7 +159,8 @@ struct GrammarUtterance {
     }
     let confidences = outcome.words.map { coverage.confidence(in: $0.frames) }
     // In noise one long sound may fit so well that a word which does not fit at all is hardly noticed.
-    let fitsBadly = signal.isFaint && (confidences.min() ?? 0) < self.grammar.rejectionThreshold
+    let fitsBadly =
+      signal.levels.areHardlySpeech && (confidences.min() ?? 0) < self.grammar.rejectionThreshold
     return Result(
       words: outcome.words, confidences: confidences,
       isRejected: fitsBadly || coverage.confidence < self.threshold(isFaint: signal.isFaint))

@@ -190,7 +190,7 @@ public final class PocketSphinxRecognizer: Recognizer {
     guard case .listening = self.state else { return [] }
     if let utterance = self.utterance {
       // A grammar finds its words in any noise; what is so quiet is only heard if it fits well, which the end decides.
-      guard self.meter.levels.speech >= SignalLevels.leastSpeech else { return [] }
+      guard !self.meter.levels.areHardlySpeech else { return [] }
       return utterance.hypothesis().map { self.placed($0) }
     }
     let count = vps_words(self.decoder, self.words, Int32(Self.maximumWords))
@@ -360,7 +360,7 @@ public final class PocketSphinxRecognizer: Recognizer {
     guard !result.isRejected else {
       // It is the room, beside somebody who spoke much louder or by its level, in which the language model would only imagine
       // words.
-      if signal.isFaint, before.speech > 0 || heard.speech < SignalLevels.leastSpeech {
+      if signal.isFaint, before.speech > 0 || heard.areHardlySpeech {
         return RecognitionResult(words: [])
       }
       return RecognitionResult(words: try self.freeText(utterance.frames), isRejected: true)

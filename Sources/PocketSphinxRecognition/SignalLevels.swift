@@ -17,8 +17,8 @@ struct SignalLevels: Hashable, Sendable {
   /// a little more than what A-law, which has no zero, makes of silence.
   private static let leastNoise: Float = 10
 
-  /// Below it, 56 dB below full scale, hardly anything is a person who speaks to the device.
-  static let leastSpeech = leastNoise * unknownFaintRatio
+  /// Whether the loudest is below what people who speak to a device reach, 56 dB below full scale.
+  var areHardlySpeech: Bool { self.speech < Self.leastNoise * Self.unknownFaintRatio }
 
   /// Whether the loudest is no louder than a line on which nobody is.
   var areThoseOfAnIdleLine: Bool { self.speech <= Self.leastNoise }

@@ -107,6 +107,17 @@ struct QuietLineTests {
     }
   }
 
+  @Test func noiseThatIsHardlyLouderShowsNoWordsAndIsHeardOnlyIfEachWordFits() throws {
+    let grammar = try RecognitionGrammar.english(Self.templates)
+    let recognizer = try PocketSphinxEngine().makeRecognizer()
+    for seed in 0..<20 as Range<UInt64> {
+      let heard = try self.hear(self.gatedNoise(level: 40, seed: seed), grammar, recognizer)
+      #expect(heard.hypotheses.isEmpty, "seed \(seed)")
+      #expect(!heard.result.isRejected, "seed \(seed)")
+      #expect(heard.result.words.allSatisfy { ($0.confidence ?? 0) >= 0.5 }, "seed \(seed)")
+    }
+  }
+
   @Test func aQuietCommandAfterDigitalSilenceIsHeard() throws {
     let templates = "*move go [forward | backward](direction) [ten | twenty](distance) meters"
     let grammar = try RecognitionGrammar.english(templates)

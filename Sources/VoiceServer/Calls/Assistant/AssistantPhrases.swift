@@ -15,7 +15,7 @@ enum AssistantPhrases {
 
   /// The intent and what belongs to it: `turn on, device lights, room kitchen.`
   static func reply(to utterance: AssistantUtterance) -> String {
-    guard !utterance.isRejected, !utterance.isUnsureGoodbye else { return Self.notUnderstood }
+    guard !utterance.isRejected else { return Self.notUnderstood }
     guard !utterance.intent.isEmpty else {
       return utterance.words.isEmpty
         ? Self.notUnderstood : "You said: \(Self.spoken(utterance.words.joined(separator: " ")))."

@@ -7,7 +7,7 @@ struct AssistantUtterance: Hashable, Sendable {
   var intent = ""
   /// Types and values, in the order in which they were said.
   var entities: [Entity] = []
-  /// Whether the app's interface does not cover it.
+  /// Whether the app's interface does not cover it, or it is a goodbye in which a word does not fit.
   var isRejected = false
   /// How sure the word is that is least so, from 0 to 1; 1 where the recogniser does not say.
   var confidence = 1.0
@@ -21,7 +21,7 @@ struct AssistantUtterance: Hashable, Sendable {
   ///
   /// The intent comes from the templates that ``AssistantInterface`` adds; apps without an interface have words alone.
   var isGoodbye: Bool {
-    if self.isRejected || self.isUnsureGoodbye { return false }
+    if self.isRejected { return false }
     if !self.intent.isEmpty { return self.intent == AssistantInterface.goodbyeIntent }
     let text = self.words.joined(separator: " ").lowercased()
     return AssistantInterface.farewells.contains(text)
@@ -33,7 +33,7 @@ extension AssistantUtterance {
   private static let sureGoodbye = 0.5
 
   /// Whether it sounds like a goodbye in which a word does not fit.
-  var isUnsureGoodbye: Bool {
+  fileprivate var isUnsureGoodbye: Bool {
     self.intent == AssistantInterface.goodbyeIntent && self.confidence < Self.sureGoodbye
   }
 
@@ -63,7 +63,7 @@ struct AssistantHearing: Sendable {
       return nil
     case .segmentEnded(let segment, let summary):
       var utterance = self.segments.removeValue(forKey: segment) ?? AssistantUtterance()
-      utterance.isRejected = summary.isRejected
+      utterance.isRejected = summary.isRejected || utterance.isUnsureGoodbye
       return .understood(utterance, endsPassage: summary.endsPassage)
     case .tentativeEntities, .intent: return nil
     }

@@ -156,27 +156,23 @@ import VoiceCore
     #expect(machine.handle(.spoken(sentence(2)), at: at(4)) == [.end(.normalClearing)])
   }
 
-  @Test mutating func aGoodbyeInWhichAWordDoesNotFitCostsNoCall() {
-    beginListening()
-    let noise = AssistantUtterance(words: ["hang", "up"], intent: "goodbye", confidence: 0.2)
-    #expect(
-      machine.handle(.understood(noise, endsPassage: true), at: at(3)) == [
-        .speak(sentence(2), "Sorry, I did not understand that.")
-      ])
-  }
-
-  @Test func anUtteranceIsAsSureAsItsLeastSureWord() {
+  @Test(arguments: [(0.2, true), (0.6, false), (nil, false)])
+  func aGoodbyeInWhichAWordDoesNotFitCostsNoCall(confidence: Double?, isRejected: Bool) {
     var hearing = AssistantHearing()
-    let heard = zip(["hang", "up"], [0.2, nil]).enumerated().map { index, word in
-      RecognitionEvent.word(
-        segment: 0, index: index,
-        RecognizedWord(text: word.0, start: .zero, end: .seconds(1), confidence: word.1))
+    for (index, word) in zip(["hang", "up"], [confidence, 1]).enumerated() {
+      _ = hearing.event(
+        for: .word(
+          segment: 0, index: index,
+          RecognizedWord(text: word.0, start: .zero, end: .seconds(1), confidence: word.1)))
     }
-    for event in heard { #expect(hearing.event(for: event) == .heardWords) }
+    _ = hearing.event(for: .intent(segment: 0, "goodbye", isFinal: true))
     let end = SegmentSummary(resumePoint: ResumePoint(sample: 0, adaptation: nil))
-    #expect(
-      hearing.event(for: .segmentEnded(segment: 0, end))
-        == .understood(AssistantUtterance(words: ["hang", "up"], confidence: 0.2), endsPassage: true))
+    guard case .understood(let utterance, true)? = hearing.event(for: .segmentEnded(segment: 0, end)) else {
+      Issue.record("Nothing is understood.")
+      return
+    }
+    #expect(utterance.isGoodbye == !isRejected)
+    #expect(utterance.isRejected == isRejected)
   }
 
   @Test mutating func aLastSentenceThatIsNeverSentDoesNotHoldTheCall() {
